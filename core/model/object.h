@@ -1,0 +1,25 @@
+// Any of the Kubernetes objects that vicinal knows.
+#ifndef CORE_MODEL_OBJECT_H_
+#define CORE_MODEL_OBJECT_H_
+
+#include <string_view>
+#include <variant>
+
+#include "core/model/node.h"
+#include "core/model/pod.h"
+#include "core/model/workload.h"
+
+namespace vicinal {
+
+using Object = std::variant<Node, Pod, Namespace, Service,
+                            ReplicationController, ReplicaSet, StatefulSet>;
+
+inline const ObjectMeta& MetaOf(const Object& object) {
+  return std::visit(
+      [](const auto& known) -> const ObjectMeta& { return known.meta; },
+      object);
+}
+
+}  // namespace vicinal
+
+#endif  // CORE_MODEL_OBJECT_H_

@@ -1,0 +1,41 @@
+// Reads Kubernetes objects of any kind, as kubectl writes and reads them.
+#ifndef CORE_MODEL_OBJECT_LIST_H_
+#define CORE_MODEL_OBJECT_LIST_H_
+
+#include <simdjson.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/json.h"
+#include "core/model/object.h"
+
+namespace vicinal {
+
+// Reads one object: v1 Node, Pod, Namespace, Service, ReplicationController,
+// apps/v1 ReplicaSet or StatefulSet. Nothing for other kinds. The kind and
+// apiVersion must be there. What an API server would have filled in, is: the
+// namespace "default", and see AdmitPod.
+// Cost: O(text). Thread safety: that of the reader.
+absl::StatusOr<std::optional<Object>> ReadObject(
+    JsonReader& reader, simdjson::padded_string_view json);
+
+// Reads the objects in a text, in their order, and skips kinds that ReadObject
+// does not know. The text is JSON if its first character is '{': one object or
+// list; otherwise it is YAML, with any number of documents. Lists may be of
+// kind List or typed (PodList), and may stand in lists, 4 deep.
+//
+// Errors name the place and the value:
+//   `items[3].spec.nodeName: must be a string, got 5`, in a YAML stream of
+//   several documents `documents[1].items[3].…`.
+// Cost: O(text), with JSON one copy of the text (none if it is padded) and
+// about a byte of working memory for each byte of text.
+absl::StatusOr<std::vector<Object>> ReadObjects(std::string_view text);
+absl::StatusOr<std::vector<Object>> ReadObjects(
+    simdjson::padded_string_view text);
+
+}  // namespace vicinal
+
+#endif  // CORE_MODEL_OBJECT_LIST_H_

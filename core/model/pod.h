@@ -1,0 +1,109 @@
+// v1.Pod: the fields that decide where a pod may go.
+#ifndef CORE_MODEL_POD_H_
+#define CORE_MODEL_POD_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/labels.h"
+#include "core/model/node_selector.h"
+#include "core/model/object_meta.h"
+#include "core/model/pod_affinity.h"
+#include "core/model/quantity.h"
+#include "core/model/taint.h"
+#include "core/model/topology_spread_constraint.h"
+
+namespace vicinal {
+
+struct Affinity {
+  std::optional<NodeAffinity> node_affinity;
+  std::optional<PodAffinity> pod_affinity;
+  std::optional<PodAffinity> pod_anti_affinity;
+
+  friend bool operator==(const Affinity&, const Affinity&) = default;
+};
+
+struct Container {
+  std::string name;
+  std::string image;
+  ResourceList requests;       // resources.requests
+  std::string restart_policy;  // "Always" makes an init container a sidecar.
+
+  friend bool operator==(const Container&, const Container&) = default;
+};
+
+// v1.ContainerStatus: what a pod that is being resized really has.
+struct ContainerStatus {
+  std::string name;
+  std::optional<ResourceList> allocated_resources;
+  std::optional<ResourceList> requests;  // resources.requests
+
+  friend bool operator==(const ContainerStatus&,
+                         const ContainerStatus&) = default;
+};
+
+// v1.ResourceRequirements, of which only the requests matter.
+struct ResourceRequirements {
+  std::optional<ResourceList> requests;
+
+  friend bool operator==(const ResourceRequirements&,
+                         const ResourceRequirements&) = default;
+};
+
+struct PodSpec {
+  std::string node_name;
+  std::string scheduler_name;
+  std::optional<std::int32_t> priority;
+  std::optional<Labels> node_selector;
+  std::optional<Affinity> affinity;
+  std::vector<Toleration> tolerations;
+  std::vector<TopologySpreadConstraint> topology_spread_constraints;
+  std::vector<Container> containers;
+  std::vector<Container> init_containers;
+  ResourceList overhead;
+  std::optional<ResourceList> requests;    // resources.requests, of the pod.
+  std::vector<std::string> image_volumes;  // volumes[].image.reference
+
+  friend bool operator==(const PodSpec&, const PodSpec&) = default;
+};
+
+struct PodStatus {
+  std::string phase;
+  std::string nominated_node_name;
+  std::vector<ContainerStatus> container_statuses;  // Init containers' too.
+  std::optional<ResourceList> allocated_resources;
+  std::optional<ResourceRequirements> resources;
+  bool resize_infeasible = false;  // Condition PodResizePending.
+
+  friend bool operator==(const PodStatus&, const PodStatus&) = default;
+};
+
+struct Pod {
+  ObjectMeta meta;
+  PodSpec spec;
+  PodStatus status;
+
+  friend bool operator==(const Pod&, const Pod&) = default;
+};
+
+// spec.priority, 0 if absent (corev1helpers.PodPriority).
+inline std::int32_t PodPriority(const Pod& pod) {
+  return pod.spec.priority.value_or(0);
+}
+
+// In phase Succeeded or Failed: such a pod uses nothing and counts nowhere.
+inline bool IsFinished(const Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+// Being deleted. Inter-pod affinity counts such a pod, topology spread does
+// not.
+inline bool IsTerminating(const Pod& pod) {
+  return pod.meta.deletion_timestamp.has_value();
+}
+
+}  // namespace vicinal
+
+#endif  // CORE_MODEL_POD_H_

@@ -1,0 +1,172 @@
+#include "core/model/pod_resources.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/model/resource_name.h"
+
+namespace vicinal {
+namespace {
+
+constexpr std::int64_t kDefaultMilliCpuRequest = 100;
+constexpr std::int64_t kDefaultMemoryRequest = 200 * 1024 * 1024;
+
+// addResourceList.
+void Add(const ResourceList& more, ResourceList& list) {
+  for (const auto& [name, quantity] : more) {
+    const auto [it, added] = list.try_emplace(name, quantity);
+    if (!added) it->second += quantity;
+  }
+}
+
+// maxResourceList.
+void SetMax(const ResourceList& other, ResourceList& list) {
+  for (const auto& [name, quantity] : other) {
+    const auto [it, added] = list.try_emplace(name, quantity);
+    if (!added && quantity > it->second) it->second = quantity;
+  }
+}
+
+const ContainerStatus* FindContainerStatus(const Pod& pod,
+                                           std::string_view name) {
+  const auto it = std::find_if(
+      pod.status.container_statuses.begin(),
+      pod.status.container_statuses.end(),
+      [name](const ContainerStatus& status) { return status.name == name; });
+  return it == pod.status.container_statuses.end() ? nullptr : &*it;
+}
+
+// Which of a container's requests: those it asks for, those the kubelet has
+// promised, those that are in effect.
+enum class Source { kSpec, kAllocated, kActuated };
+
+const ResourceList& ContainerRequests(const Pod& pod,
+                                      const Container& container,
+                                      Source source) {
+  static const ResourceList kNone;
+  if (source == Source::kSpec) return container.requests;
+  if (const ContainerStatus* status =
+          FindContainerStatus(pod, container.name)) {
+    if (source == Source::kActuated && status->requests) {
+      return *status->requests;
+    }
+    if (status->allocated_resources) return *status->allocated_resources;
+  }
+  return pod.status.resize_infeasible ? kNone : container.requests;
+}
+
+// aggregateContainerResourcesByFn.
+ResourceList AggregateContainers(const Pod& pod,
+                                 const ResourceList& non_missing,
+                                 Source source) {
+  const auto requests_of = [&](const Container& container) {
+    ResourceList requests = ContainerRequests(pod, container, source);
+    requests.insert(non_missing.begin(), non_missing.end());
+    return requests;
+  };
+  ResourceList result;
+  for (const Container& container : pod.spec.containers) {
+    Add(requests_of(container), result);
+  }
+  // While an init container runs, so do the sidecars before it.
+  ResourceList sidecars;
+  ResourceList init;
+  for (const Container& container : pod.spec.init_containers) {
+    ResourceList requests = requests_of(container);
+    if (container.restart_policy == "Always") {
+      Add(requests, result);
+      Add(requests, sidecars);
+      SetMax(sidecars, init);
+    } else {
+      Add(sidecars, requests);
+      SetMax(requests, init);
+    }
+  }
+  SetMax(init, result);
+  return result;
+}
+
+ResourceList AggregateContainerRequests(const Pod& pod,
+                                        const PodResourcesOptions& options) {
+  const ResourceList& non_missing = options.non_missing_container_requests;
+  const ResourceList spec =
+      AggregateContainers(pod, non_missing, Source::kSpec);
+  if (!options.use_status_resources) return spec;
+  ResourceList requests;
+  if (!pod.status.resize_infeasible) requests = spec;
+  if (pod.status.allocated_resources && pod.status.resources &&
+      pod.status.resources->requests) {
+    SetMax(*pod.status.resources->requests, requests);
+    SetMax(*pod.status.allocated_resources, requests);
+  } else {
+    SetMax(AggregateContainers(pod, non_missing, Source::kActuated), requests);
+    SetMax(AggregateContainers(pod, non_missing, Source::kAllocated), requests);
+  }
+  return requests;
+}
+
+// IsPodLevelRequestsSet.
+bool HasPodLevelRequests(const Pod& pod) {
+  return pod.spec.requests &&
+         std::any_of(pod.spec.requests->begin(), pod.spec.requests->end(),
+                     [](const auto& request) {
+                       return IsSupportedPodLevelResource(request.first);
+                     });
+}
+
+ResourceList EffectivePodLevelRequests(const Pod& pod,
+                                       const PodResourcesOptions& options) {
+  if (!options.use_status_resources || !pod.status.resources) {
+    return *pod.spec.requests;
+  }
+  ResourceList requests;
+  if (!pod.status.resize_infeasible) requests = *pod.spec.requests;
+  if (pod.status.resources->requests) {
+    SetMax(*pod.status.resources->requests, requests);
+  }
+  if (pod.status.allocated_resources) {
+    SetMax(*pod.status.allocated_resources, requests);
+  }
+  return requests;
+}
+
+}  // namespace
+
+ResourceList PodRequests(const Pod& pod, const PodResourcesOptions& options) {
+  ResourceList requests = AggregateContainerRequests(pod, options);
+  if (!options.skip_pod_level_resources && HasPodLevelRequests(pod)) {
+    for (const auto& [name, quantity] :
+         EffectivePodLevelRequests(pod, options)) {
+      if (IsSupportedPodLevelResource(name)) requests[name] = quantity;
+    }
+  }
+  Add(pod.spec.overhead, requests);
+  return requests;
+}
+
+ResourceList DefaultNonZeroRequests() {
+  return {{kResourceCpu, Quantity::FromMilliValue(kDefaultMilliCpuRequest)},
+          {kResourceMemory, Quantity::FromValue(kDefaultMemoryRequest)}};
+}
+
+PodResource CalculatePodResource(const Pod& pod) {
+  PodResourcesOptions options{.use_status_resources = true};
+  const ResourceList requests = PodRequests(pod, options);
+  options.non_missing_container_requests = DefaultNonZeroRequests();
+  if (HasPodLevelRequests(pod)) {
+    // The defaults are for resources that neither level mentions.
+    std::erase_if(
+        options.non_missing_container_requests,
+        [&](const auto& missing) { return requests.contains(missing.first); });
+  }
+  ResourceList non_zero = options.non_missing_container_requests.empty()
+                              ? requests
+                              : PodRequests(pod, options);
+  PodResource result;
+  result.resource.Add(requests);
+  result.non_zero_milli_cpu = non_zero[kResourceCpu].MilliValue();
+  result.non_zero_memory = non_zero[kResourceMemory].Value();
+  return result;
+}
+
+}  // namespace vicinal

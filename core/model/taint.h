@@ -1,0 +1,50 @@
+// Taints of nodes and tolerations of pods.
+// Source: k8s.io/api/core/v1/toleration.go and
+// k8s.io/component-helpers/scheduling/corev1/helpers.go.
+#ifndef CORE_MODEL_TAINT_H_
+#define CORE_MODEL_TAINT_H_
+
+#include <string>
+#include <vector>
+
+namespace vicinal {
+
+inline constexpr char kNoSchedule[] = "NoSchedule";
+inline constexpr char kPreferNoSchedule[] = "PreferNoSchedule";
+inline constexpr char kNoExecute[] = "NoExecute";
+
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;
+
+  friend bool operator==(const Taint&, const Taint&) = default;
+  friend auto operator<=>(const Taint&, const Taint&) = default;
+};
+
+struct Toleration {
+  std::string key;  // Empty: every key.
+  std::string op;   // "" and "Equal" compare the value; "Exists" does not.
+                    // The numeric "Lt" and "Gt" are behind a gate that is
+                    // off by default, and tolerate nothing.
+  std::string value;
+  std::string effect;  // Empty: every effect.
+
+  bool Tolerates(const Taint& taint) const;
+
+  friend bool operator==(const Toleration&, const Toleration&) = default;
+  friend auto operator<=>(const Toleration&, const Toleration&) = default;
+};
+
+// Whether any of the tolerations tolerates the taint.
+bool Tolerate(const std::vector<Toleration>& tolerations, const Taint& taint);
+
+// The first taint of effect NoSchedule or NoExecute that is not tolerated, or
+// null.
+const Taint* FindUntoleratedDoNotScheduleTaint(
+    const std::vector<Taint>& taints,
+    const std::vector<Toleration>& tolerations);
+
+}  // namespace vicinal
+
+#endif  // CORE_MODEL_TAINT_H_

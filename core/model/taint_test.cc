@@ -1,0 +1,73 @@
+#include "core/model/taint.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace vicinal {
+namespace {
+
+const Taint kTaint = {"key", "value", kNoSchedule};
+
+TEST(TolerationTest, KeyValueAndEffectMustBeEqual) {
+  EXPECT_TRUE(
+      (Toleration{"key", "Equal", "value", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_TRUE((Toleration{"key", "", "value", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_FALSE(
+      (Toleration{"kei", "Equal", "value", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_FALSE(
+      (Toleration{"key", "Equal", "other", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_FALSE((Toleration{"key", "", "", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_FALSE(
+      (Toleration{"key", "Equal", "value", kNoExecute}).Tolerates(kTaint));
+}
+
+TEST(TolerationTest, ExistsIgnoresTheValue) {
+  EXPECT_TRUE((Toleration{"key", "Exists", "", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_TRUE(
+      (Toleration{"key", "Exists", "other", kNoSchedule}).Tolerates(kTaint));
+  EXPECT_FALSE(
+      (Toleration{"kei", "Exists", "", kNoSchedule}).Tolerates(kTaint));
+}
+
+TEST(TolerationTest, EmptyKeyAndEmptyEffectStandForAll) {
+  EXPECT_TRUE((Toleration{"", "Exists", "", ""}).Tolerates(kTaint));
+  EXPECT_TRUE((Toleration{"key", "Exists", "", ""}).Tolerates(kTaint));
+  EXPECT_TRUE((Toleration{"", "Equal", "value", ""}).Tolerates(kTaint));
+  EXPECT_FALSE((Toleration{"", "Equal", "", ""}).Tolerates(kTaint));
+}
+
+TEST(TolerationTest, OtherOperatorsTolerateNothing) {
+  const Taint number = {"key", "5", kNoSchedule};
+  for (const char* op : {"Lt", "Gt", "exists", "In"}) {
+    EXPECT_FALSE((Toleration{"key", op, "5", kNoSchedule}).Tolerates(number))
+        << op;
+    EXPECT_FALSE((Toleration{"key", op, "4", ""}).Tolerates(number)) << op;
+    EXPECT_FALSE((Toleration{"key", op, "6", ""}).Tolerates(number)) << op;
+  }
+}
+
+TEST(TolerateTest, OneTolerationIsEnough) {
+  EXPECT_FALSE(Tolerate({}, kTaint));
+  EXPECT_FALSE(Tolerate({{"a", "Exists", "", ""}}, kTaint));
+  EXPECT_TRUE(
+      Tolerate({{"a", "Exists", "", ""}, {"key", "Exists", "", ""}}, kTaint));
+}
+
+TEST(FindUntoleratedDoNotScheduleTaintTest, FindsTheFirstThatIsNotTolerated) {
+  const std::vector<Taint> taints = {{"soft", "", kPreferNoSchedule},
+                                     {"a", "", kNoSchedule},
+                                     {"b", "", kNoExecute},
+                                     {"c", "", "Unknown"}};
+  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(taints, {}), &taints[1]);
+  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(
+                taints, {{"a", "Exists", "", kNoSchedule}}),
+            &taints[2]);
+  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(
+                taints, {{"a", "Exists", "", ""}, {"b", "Exists", "", ""}}),
+            nullptr);
+  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint({}, {}), nullptr);
+}
+
+}  // namespace
+}  // namespace vicinal

@@ -1,0 +1,101 @@
+#include "core/plugins/podtopologyspread/constraint.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/model/label_selector.h"
+#include "core/plugins/podtopologyspread/default_selector.h"
+
+namespace vicinal {
+namespace {
+
+std::string Prefix(std::string_view action, std::string_view what) {
+  std::string prefix(what);
+  prefix += action == kDoNotSchedule ? "hard" : "soft";
+  return prefix + " topology spread constraints: ";
+}
+
+}  // namespace
+
+bool SpreadConstraint::Includes(const Pod& incoming,
+                                const RequiredNodeAffinity& required,
+                                const Node& node) const {
+  if (honor_node_affinity &&
+      !required.Matches(node.meta.labels, node.meta.name)) {
+    return false;
+  }
+  return !honor_node_taints ||
+         FindUntoleratedDoNotScheduleTaint(
+             node.taints, incoming.spec.tolerations) == nullptr;
+}
+
+absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
+    const std::vector<TopologySpreadConstraint>& written,
+    const Labels& pod_labels, std::string_view action) {
+  std::vector<SpreadConstraint> parsed;
+  for (const TopologySpreadConstraint& constraint : written) {
+    if (constraint.when_unsatisfiable != action) continue;
+    absl::StatusOr<Selector> selector = AsSelector(constraint.label_selector);
+    if (!selector.ok()) return selector.status();
+    for (const std::string& key : constraint.match_label_keys) {
+      if (const std::string* value = pod_labels.Find(key)) {
+        selector->Add({Requirement::Equals(key, *value)});
+      }
+    }
+    SpreadConstraint& one = parsed.emplace_back();
+    one.max_skew = constraint.max_skew;
+    one.topology_key = constraint.topology_key;
+    one.selector = *std::move(selector);
+    one.min_domains = constraint.min_domains.value_or(1);
+    one.honor_node_affinity =
+        constraint.node_affinity_policy.value_or(kHonor) == kHonor;
+    one.honor_node_taints =
+        constraint.node_taints_policy.value_or(kIgnore) == kHonor;
+  }
+  return parsed;
+}
+
+absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
+    const ClusterState& cluster, const Pod& pod,
+    const std::vector<TopologySpreadConstraint>& defaults,
+    std::string_view action) {
+  const auto& own = pod.spec.topology_spread_constraints;
+  const bool is_defaulted = own.empty();
+  absl::StatusOr<std::vector<SpreadConstraint>> constraints =
+      ParseConstraints(is_defaulted ? defaults : own, pod.meta.labels, action);
+  if (!constraints.ok()) {
+    return absl::InvalidArgumentError(
+        Prefix(action, is_defaulted ? "setting default " : "obtaining pod's ") +
+        std::string(constraints.status().message()));
+  }
+  if (!is_defaulted || constraints->empty()) return constraints;
+  const Selector selector = DefaultSelector(cluster, pod);
+  if (selector.Empty()) return std::vector<SpreadConstraint>();
+  for (SpreadConstraint& constraint : *constraints) {
+    constraint.selector = selector;
+  }
+  return constraints;
+}
+
+bool HasAllKeys(const Labels& node_labels,
+                const std::vector<SpreadConstraint>& constraints) {
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [&](const SpreadConstraint& constraint) {
+                       return node_labels.Has(constraint.topology_key);
+                     });
+}
+
+std::int64_t CountMatchingPods(const NodeInfo& node, const Selector& selector,
+                               std::string_view namespace_name) {
+  if (selector.Empty()) return 0;
+  return std::count_if(node.pods.begin(), node.pods.end(),
+                       [&](const PodInfo* info) {
+                         const Pod& pod = info->pod;
+                         return !IsTerminating(pod) &&
+                                pod.meta.namespace_name == namespace_name &&
+                                selector.Matches(pod.meta.labels);
+                       });
+}
+
+}  // namespace vicinal

@@ -1,0 +1,58 @@
+// A topology spread constraint with its selector parsed and its defaults
+// filled in.
+// Source: pkg/scheduler/framework/plugins/podtopologyspread/common.go.
+#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
+#define CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/index/cluster_state.h"
+#include "core/model/labels.h"
+#include "core/model/pod.h"
+#include "core/model/selector.h"
+#include "core/model/topology_spread_constraint.h"
+
+namespace vicinal {
+
+struct SpreadConstraint {
+  std::int32_t max_skew = 0;
+  std::string topology_key;
+  Selector selector = Selector::Nothing();
+  std::int32_t min_domains = 1;
+  bool honor_node_affinity = true;
+  bool honor_node_taints = false;
+
+  // Whether the pods on `node` count, by the inclusion policies.
+  bool Includes(const Pod& incoming, const RequiredNodeAffinity& required,
+                const Node& node) const;
+};
+
+// The constraints among `written` whose whenUnsatisfiable is `action`, with the
+// pod's values of their matchLabelKeys merged into their selectors.
+absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
+    const std::vector<TopologySpreadConstraint>& written,
+    const Labels& pod_labels, std::string_view action);
+
+// What to apply to `pod`: its own constraints, or `defaults` with the selector
+// of the objects that manage the pod; none if there are no such objects.
+absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
+    const ClusterState& cluster, const Pod& pod,
+    const std::vector<TopologySpreadConstraint>& defaults,
+    std::string_view action);
+
+// Whether the node has the topology keys of all constraints.
+bool HasAllKeys(const Labels& node_labels,
+                const std::vector<SpreadConstraint>& constraints);
+
+// How many pods of the node are in the namespace, selected, and not
+// terminating. A selector that selects everything counts nothing.
+std::int64_t CountMatchingPods(const NodeInfo& node, const Selector& selector,
+                               std::string_view namespace_name);
+
+}  // namespace vicinal
+
+#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_

@@ -1,0 +1,20 @@
+// Which pods belong together with a pod, by the objects that manage it.
+#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
+#define CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
+
+#include "core/index/cluster_state.h"
+#include "core/model/pod.h"
+#include "core/model/selector.h"
+
+namespace vicinal {
+
+// The selectors of all Services that select the pod, and of the
+// ReplicationController, ReplicaSet or StatefulSet that controls it, merged;
+// empty if there are none. Cost: O(services of the cluster).
+// Source: DefaultSelector in
+// pkg/scheduler/framework/plugins/helper/spread.go.
+Selector DefaultSelector(const ClusterState& cluster, const Pod& pod);
+
+}  // namespace vicinal
+
+#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_

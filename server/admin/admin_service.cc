@@ -1,0 +1,38 @@
+#include "server/admin/admin_service.h"
+
+#include <string>
+
+namespace vicinal {
+namespace {
+
+HttpResponse Text(unsigned status, std::string text) {
+  return {status, "text/plain; charset=utf-8", text + "\n"};
+}
+
+}  // namespace
+
+HttpResponse AdminService::Handle(const HttpRequest& request) const {
+  const bool known = request.path == "/healthz" || request.path == "/readyz" ||
+                     request.path == "/metrics";
+  if (!known) return ErrorResponse(404, "unknown path");
+  if (request.method != "GET") {
+    HttpResponse response = ErrorResponse(405, "method must be GET");
+    response.allow = "GET";
+    return response;
+  }
+  if (request.path == "/healthz") return Text(200, "ok");
+  if (request.path == "/metrics") return RenderMetrics();
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (fresh.ok()) return Text(200, "ok");
+  return Text(503, std::string(fresh.message()));
+}
+
+HttpResponse AdminService::RenderMetrics() const {
+  store_.Read([this](const ClusterState& cluster) {
+    metrics_.index_nodes().Set(static_cast<double>(cluster.Nodes().size()));
+    metrics_.index_pods().Set(static_cast<double>(cluster.pod_count()));
+  });
+  return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Render()};
+}
+
+}  // namespace vicinal

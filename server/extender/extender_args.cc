@@ -1,0 +1,55 @@
+#include "server/extender/extender_args.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/model/decode.h"
+#include "core/model/json.h"
+
+namespace vicinal {
+namespace {
+
+struct RawArgs {
+  std::optional<Pod> pod;
+  std::optional<std::vector<std::string>> node_names;
+};
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) {
+                      return std::tolower(x) == std::tolower(y);
+                    });
+}
+
+absl::Status Decode(JsonValue value, const JsonPath& path, RawArgs* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (EqualIgnoringCase(key, "Pod")) {
+          return Decode(field, where, &out->pod);
+        }
+        if (EqualIgnoringCase(key, "NodeNames")) {
+          return Decode(field, where, &out->node_names);
+        }
+        return absl::OkStatus();
+      });
+}
+
+}  // namespace
+
+absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body) {
+  JsonReader reader;
+  const simdjson::padded_string_view json(
+      body.data(), body.size(), body.size() + simdjson::SIMDJSON_PADDING);
+  absl::StatusOr<RawArgs> raw = reader.Read<RawArgs>(json);
+  if (!raw.ok()) return raw.status();
+  if (!raw->pod) return FieldError(JsonPath().Field("Pod"), "required");
+  if (!raw->node_names) {
+    return FieldError(JsonPath().Field("NodeNames"),
+                      "required (the extender must be configured with "
+                      "nodeCacheCapable: true)");
+  }
+  return ExtenderArgs{*std::move(raw->pod), *std::move(raw->node_names)};
+}
+
+}  // namespace vicinal

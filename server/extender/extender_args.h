@@ -1,0 +1,30 @@
+// What the scheduler asks an extender.
+// Source: k8s.io/kube-scheduler/extender/v1/types.go.
+#ifndef VICINAL_SERVER_EXTENDER_EXTENDER_ARGS_H_
+#define VICINAL_SERVER_EXTENDER_EXTENDER_ARGS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/pod.h"
+
+namespace vicinal {
+
+// The arguments of filter and prioritize.
+struct ExtenderArgs {
+  Pod pod;
+  std::vector<std::string> node_names;
+};
+
+// Reads a request's body, which must have SIMDJSON_PADDING readable bytes
+// behind it. As in Go the field names are `Pod` and `NodeNames` in any case.
+// The error says what is wrong with which field; full Node objects instead of
+// names (nodeCacheCapable: false) are refused. Cost: O(body), one pass.
+absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_EXTENDER_EXTENDER_ARGS_H_

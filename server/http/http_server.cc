@@ -1,0 +1,281 @@
+#include "server/http/http_server.h"
+
+#include <glog/logging.h>
+#include <simdjson.h>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/version.hpp>
+#include <charconv>
+#include <exception>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/model/json_writer.h"
+
+namespace vicinal {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+
+// Awaits without exceptions: the error is stored in the given code.
+auto Redirected(boost::system::error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+absl::StatusOr<tcp::endpoint> ParseEndpoint(const std::string& address) {
+  const auto invalid = [&] {
+    return absl::InvalidArgumentError("address \"" + address +
+                                      "\": must be <IP address>:<port>");
+  };
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos) return invalid();
+  std::string host = address.substr(0, colon);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  std::uint16_t port = 0;
+  const char* const end = address.data() + address.size();
+  const auto parsed = std::from_chars(address.data() + colon + 1, end, port);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return invalid();
+  boost::system::error_code error;
+  const auto ip = asio::ip::make_address(host, error);
+  if (error) return invalid();
+  return tcp::endpoint(ip, port);
+}
+
+std::string ToString(const tcp::endpoint& endpoint) {
+  const std::string host = endpoint.address().to_string();
+  return (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
+         std::to_string(endpoint.port());
+}
+
+std::string_view View(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+Response MakeResponse(HttpResponse answer, unsigned version, bool keep_alive) {
+  Response response(static_cast<http::status>(answer.status), version);
+  response.set(http::field::content_type, answer.content_type);
+  if (!answer.allow.empty()) response.set(http::field::allow, answer.allow);
+  response.keep_alive(keep_alive);
+  response.body() = std::move(answer.body);
+  response.prepare_payload();
+  return response;
+}
+
+// What to answer when the request could not be read; status 0: nothing.
+HttpResponse ReadErrorResponse(const boost::system::error_code& error) {
+  if (error == http::error::body_limit) {
+    return ErrorResponse(413, "request body is too large");
+  }
+  if (error == http::error::header_limit) {
+    return ErrorResponse(431, "request header is too large");
+  }
+  if (error == beast::error::timeout) {
+    return ErrorResponse(408, "request took too long to arrive");
+  }
+  if (error.category() ==
+          http::make_error_code(http::error::bad_version).category() &&
+      error != http::error::end_of_stream &&
+      error != http::error::partial_message) {
+    return ErrorResponse(400, "malformed HTTP: " + error.message());
+  }
+  HttpResponse none;
+  none.status = 0;
+  return none;
+}
+
+}  // namespace
+
+HttpResponse ErrorResponse(unsigned status, std::string_view message) {
+  HttpResponse response;
+  response.status = status;
+  response.body = "{\"error\":";
+  AppendJsonString(message, response.body);
+  response.body += '}';
+  return response;
+}
+
+class HttpServer::Impl {
+ public:
+  Impl(const Options& options, HttpHandler handler)
+      : options_(options),
+        handler_(std::move(handler)),
+        acceptor_(asio::make_strand(context_)) {}
+
+  absl::Status Start() {
+    const absl::StatusOr<tcp::endpoint> endpoint =
+        ParseEndpoint(options_.address);
+    if (!endpoint.ok()) return endpoint.status();
+    boost::system::error_code error;
+    acceptor_.open(endpoint->protocol(), error);
+    if (!error) {
+      acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    }
+    if (!error) acceptor_.bind(*endpoint, error);
+    if (!error) {
+      acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    }
+    if (error) {
+      return absl::UnavailableError("cannot listen on " + options_.address +
+                                    ": " + error.message());
+    }
+    address_ = ToString(acceptor_.local_endpoint());
+    asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
+    for (int i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this] { context_.run(); });
+    }
+    return absl::OkStatus();
+  }
+
+  ~Impl() { Stop(); }
+
+  const std::string& address() const { return address_; }
+
+  void Stop() {
+    // Coroutines end with the context; a handler that runs is let finish by the
+    // join.
+    context_.stop();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  asio::awaitable<void> Accept() {
+    while (true) {
+      tcp::socket socket(asio::make_strand(context_));
+      boost::system::error_code error;
+      co_await acceptor_.async_accept(socket, Redirected(error));
+      if (error) {
+        // Out of descriptors, most likely: others must close first.
+        LOG_EVERY_N(WARNING, 100) << "accept: " << error.message();
+        asio::steady_timer timer(acceptor_.get_executor(),
+                                 std::chrono::milliseconds(100));
+        co_await timer.async_wait(Redirected(error));
+        continue;
+      }
+      socket.set_option(tcp::no_delay(true), error);
+      const auto executor = socket.get_executor();
+      asio::co_spawn(executor, Serve(beast::tcp_stream(std::move(socket))),
+                     asio::detached);
+    }
+  }
+
+  asio::awaitable<void> Serve(beast::tcp_stream stream) {
+    beast::flat_buffer buffer;
+    bool keep_alive = true;
+    while (keep_alive) {
+      keep_alive = co_await ServeRequest(stream, buffer);
+    }
+    boost::system::error_code ignored;
+    stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  // Reads one request and answers it. False: the connection is at its end.
+  asio::awaitable<bool> ServeRequest(beast::tcp_stream& stream,
+                                     beast::flat_buffer& buffer) {
+    boost::system::error_code error;
+    if (buffer.size() == 0) {
+      stream.expires_after(options_.idle_timeout);
+      const std::size_t read = co_await stream.async_read_some(
+          buffer.prepare(kReadBytes), Redirected(error));
+      if (error) co_return false;
+      buffer.commit(read);
+    }
+    http::request_parser<http::string_body> parser;
+    parser.body_limit(options_.max_body_bytes);
+    parser.header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
+    stream.expires_after(options_.request_timeout);
+    co_await http::async_read_header(stream, buffer, parser, Redirected(error));
+    if (!error &&
+        beast::iequals(parser.get()[http::field::expect], "100-continue")) {
+      const http::response<http::empty_body> go_on(http::status::continue_,
+                                                   parser.get().version());
+      co_await http::async_write(stream, go_on, Redirected(error));
+    }
+    if (!error) {
+      co_await http::async_read(stream, buffer, parser, Redirected(error));
+    }
+    if (error) {
+      HttpResponse refusal = ReadErrorResponse(error);
+      if (refusal.status == 0) co_return false;
+      Response response = MakeResponse(std::move(refusal), 11, false);
+      stream.expires_after(options_.request_timeout);
+      co_await http::async_write(stream, response, Redirected(error));
+      if (!error) co_await DrainBriefly(stream, buffer);
+      co_return false;
+    }
+    Request request = parser.release();
+    Response response =
+        MakeResponse(Handle(request), request.version(), request.keep_alive());
+    const bool keep_alive = response.keep_alive();
+    stream.expires_after(options_.request_timeout);
+    co_await http::async_write(stream, response, Redirected(error));
+    co_return keep_alive && !error;
+  }
+
+  HttpResponse Handle(Request& request) {
+    std::string& body = request.body();
+    body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+    const std::string_view target = View(request.target());
+    return handler_({View(request.method_string()),
+                     target.substr(0, target.find('?')), body});
+  }
+
+  // Lets a client that is still sending see the refusal: closing with unread
+  // input would reset the connection under it.
+  asio::awaitable<void> DrainBriefly(beast::tcp_stream& stream,
+                                     beast::flat_buffer& buffer) {
+    boost::system::error_code error;
+    stream.socket().shutdown(tcp::socket::shutdown_send, error);
+    stream.expires_after(std::chrono::seconds(2));
+    while (!error) {
+      buffer.clear();
+      const std::size_t read = co_await stream.async_read_some(
+          buffer.prepare(kReadBytes), Redirected(error));
+      if (read == 0) break;
+    }
+  }
+
+  static constexpr std::size_t kReadBytes = 64 << 10;
+
+  const Options options_;
+  const HttpHandler handler_;
+  std::string address_;
+  asio::io_context context_;
+  tcp::acceptor acceptor_;
+  std::vector<std::thread> threads_;
+};
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
+    const Options& options, HttpHandler handler) {
+  auto impl = std::make_unique<Impl>(options, std::move(handler));
+  if (absl::Status status = impl->Start(); !status.ok()) return status;
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+std::string HttpServer::address() const { return impl_->address(); }
+void HttpServer::Stop() { impl_->Stop(); }
+
+}  // namespace vicinal

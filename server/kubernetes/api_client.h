@@ -1,0 +1,69 @@
+#ifndef VICINAL_SERVER_KUBERNETES_API_CLIENT_H_
+#define VICINAL_SERVER_KUBERNETES_API_CLIENT_H_
+
+#include <simdjson.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/kubernetes/api_client_options.h"
+#include "server/kubernetes/api_response.h"
+#include "server/kubernetes/client_config.h"
+
+namespace vicinal {
+
+// A client of one API server that does one thing at a time over one connection,
+// which it opens when needed and keeps while it is usable.
+//
+//   Get*  or  StartStream NextLines*
+//
+// A call that returns an error has closed the connection; the next Get or
+// StartStream opens another (also when a stream has not been read to its end).
+// A kept connection that turns out to be closed is replaced once, silently.
+//
+// Not thread safe: call from the executor's thread, and await a call before the
+// next. Destroying the client, or the coroutine that awaits, cancels what is
+// under way.
+//
+// Timeouts: see ApiClientOptions. The host's name is looked up by the C
+// library, whose own timeouts (resolv.conf) apply.
+class ApiClient {
+ public:
+  template <typename T>
+  using Awaitable = boost::asio::awaitable<T>;
+
+  // Errors: certificates or keys of the configuration that cannot be used.
+  static absl::StatusOr<std::unique_ptr<ApiClient>> Create(
+      boost::asio::any_io_executor executor, const ClientConfig& config,
+      const ApiClientOptions& options);
+  ~ApiClient();
+
+  // GETs `target`, a path and query below the server's prefix. An answer with
+  // any status is OK; errors are those of name lookup, connection, TLS,
+  // timeout, HTTP and size.
+  Awaitable<absl::StatusOr<ApiResponse>> Get(std::string target);
+
+  // GETs `target` as a stream of JSON documents, one a line. With status 200
+  // the body of the answer is empty and NextLines gives it; with any other this
+  // is Get.
+  Awaitable<absl::StatusOr<ApiResponse>> StartStream(std::string target);
+
+  // The next whole lines of the stream, as many as have arrived, at least one;
+  // valid until the next call, padded for simdjson. Empty: the server has ended
+  // the stream in an orderly way. A line without its end of line counts only
+  // there, at the orderly end.
+  Awaitable<absl::StatusOr<simdjson::padded_string_view>> NextLines();
+
+ private:
+  class Impl;
+  explicit ApiClient(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_KUBERNETES_API_CLIENT_H_

@@ -1,0 +1,36 @@
+#ifndef VICINAL_SERVER_KUBERNETES_CLIENT_CONFIG_H_
+#define VICINAL_SERVER_KUBERNETES_CLIENT_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+
+namespace vicinal {
+
+// Where an API server is and how to be known to it. A plain value;
+// LoadKubeconfig and InClusterConfig make checked ones.
+struct ClientConfig {
+  bool tls = true;
+  std::string host;  // DNS name or IP address, IPv6 without brackets
+  uint16_t port = 443;
+  std::string path_prefix;  // "" or "/k8s/c1": no slash at the end
+
+  // Trust anchors. Empty: those of the machine.
+  std::string certificate_authority_pem;
+  // Sent as SNI and compared with the server's certificate instead of `host`,
+  // unless empty.
+  std::string tls_server_name;
+  bool insecure_skip_tls_verify = false;
+
+  // Client certificate (chain) and its key: both or neither.
+  std::string client_certificate_pem;
+  std::string client_key_pem;
+
+  // Bearer token. The file is read again while it changes, and wins over
+  // `token`.
+  std::string token;
+  std::string token_file;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_KUBERNETES_CLIENT_CONFIG_H_

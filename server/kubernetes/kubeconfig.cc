@@ -1,0 +1,356 @@
+#include "server/kubernetes/kubeconfig.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "server/kubernetes/read_file.h"
+#include "server/kubernetes/server_url.h"
+#include "server/kubernetes/tls_context.h"
+
+namespace vicinal {
+namespace {
+
+// Functions below return these through std::optional: nullopt means that the
+// field is unset (absent or null).
+template <typename T>
+using MaybeOr = absl::StatusOr<std::optional<T>>;
+
+// One mapping of the file, and where it stands: "clusters[prod].cluster".
+struct Section {
+  YAML::Node node;
+  std::string where;
+
+  std::string Field(const char* key) const {
+    return absl::StrCat(where, where.empty() ? "" : ".", key);
+  }
+};
+
+// absl's own string_view type does not convert to std's.
+std::string_view Text(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+absl::Status Wrong(const std::string& field, std::string_view problem) {
+  return absl::InvalidArgumentError(field + ": " + std::string(problem));
+}
+
+absl::Status WrongValue(const std::string& field, std::string_view value,
+                        std::string_view problem) {
+  constexpr size_t kShown = 300;
+  std::string shown = absl::CEscape(
+      absl::string_view(value.data(), std::min(value.size(), kShown)));
+  if (value.size() > kShown) shown += "…";
+  return Wrong(field, "value \"" + shown + "\": " + std::string(problem));
+}
+
+bool IsHeaderText(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+MaybeOr<YAML::Node> Child(const Section& section, const char* key) {
+  std::optional<YAML::Node> found;
+  for (const auto& entry : section.node) {
+    if (!entry.first.IsScalar() || entry.first.Scalar() != key) continue;
+    if (found.has_value())
+      return Wrong(section.Field(key), "stands there twice");
+    found = entry.second;
+  }
+  if (found.has_value() && found->IsNull()) found.reset();
+  return found;
+}
+
+MaybeOr<std::string> Scalar(const Section& section, const char* key) {
+  const MaybeOr<YAML::Node> child = Child(section, key);
+  if (!child.ok()) return child.status();
+  if (!child->has_value()) return std::optional<std::string>();
+  if (!(*child)->IsScalar())
+    return Wrong(section.Field(key), "must be a string");
+  std::string value = (*child)->Scalar();
+  if (value.empty()) return std::optional<std::string>();
+  return std::make_optional(std::move(value));
+}
+
+absl::StatusOr<bool> Boolean(const Section& section, const char* key) {
+  const MaybeOr<std::string> text = Scalar(section, key);
+  if (!text.ok()) return text.status();
+  if (!text->has_value() || **text == "false") return false;
+  if (**text == "true") return true;
+  return WrongValue(section.Field(key), **text, "must be true or false");
+}
+
+absl::Status Refuse(const Section& section,
+                    std::initializer_list<const char*> keys,
+                    std::string_view why) {
+  for (const char* const key : keys) {
+    const MaybeOr<YAML::Node> child = Child(section, key);
+    if (!child.ok()) return child.status();
+    if (child->has_value()) return Wrong(section.Field(key), why);
+  }
+  return absl::OkStatus();
+}
+
+// The mapping `inner` of the entry called `name` in the list `list`:
+// clusters[name].cluster.
+absl::StatusOr<Section> NamedEntry(const Section& root, const char* list,
+                                   const char* inner, const std::string& name) {
+  const MaybeOr<YAML::Node> entries = Child(root, list);
+  if (!entries.ok()) return entries.status();
+  std::string known;
+  if (entries->has_value()) {
+    if (!(*entries)->IsSequence()) return Wrong(list, "must be a list");
+    for (size_t i = 0; i < (*entries)->size(); ++i) {
+      const Section entry = {(**entries)[i], absl::StrCat(list, "[", i, "]")};
+      if (!entry.node.IsMap()) return Wrong(entry.where, "must be a mapping");
+      const MaybeOr<std::string> entry_name = Scalar(entry, "name");
+      if (!entry_name.ok()) return entry_name.status();
+      if (!entry_name->has_value()) continue;
+      if (**entry_name != name) {
+        absl::StrAppend(&known, known.empty() ? "" : ", ", **entry_name);
+        continue;
+      }
+      const Section named = {entry.node, absl::StrCat(list, "[", name, "]")};
+      const MaybeOr<YAML::Node> child = Child(named, inner);
+      if (!child.ok()) return child.status();
+      if (!child->has_value()) return Wrong(named.Field(inner), "is missing");
+      if (!(*child)->IsMap())
+        return Wrong(named.Field(inner), "must be a mapping");
+      return Section{**child, named.Field(inner)};
+    }
+  }
+  return WrongValue(list, name,
+                    known.empty()
+                        ? "no entry has this name"
+                        : "no entry has this name; there are: " + known);
+}
+
+class Loader {
+ public:
+  explicit Loader(const std::string& path)
+      : folder_(std::filesystem::path(path).parent_path()) {}
+
+  absl::StatusOr<ClientConfig> Load(const Section& root,
+                                    std::string context_name) {
+    if (context_name.empty()) {
+      const MaybeOr<std::string> current = Scalar(root, "current-context");
+      if (!current.ok()) return current.status();
+      if (!current->has_value()) {
+        return Wrong("current-context",
+                     "is not set, and no context was asked for");
+      }
+      context_name = **current;
+    }
+    const absl::StatusOr<Section> context =
+        NamedEntry(root, "contexts", "context", context_name);
+    if (!context.ok()) return context.status();
+
+    const MaybeOr<std::string> cluster_name = Scalar(*context, "cluster");
+    if (!cluster_name.ok()) return cluster_name.status();
+    if (!cluster_name->has_value())
+      return Wrong(context->Field("cluster"), "is missing");
+    const absl::StatusOr<Section> cluster =
+        NamedEntry(root, "clusters", "cluster", **cluster_name);
+    if (!cluster.ok()) return cluster.status();
+    const absl::Status cluster_read = ReadCluster(*cluster);
+    if (!cluster_read.ok()) return cluster_read;
+
+    const MaybeOr<std::string> user_name = Scalar(*context, "user");
+    if (!user_name.ok()) return user_name.status();
+    if (user_name->has_value()) {
+      const absl::StatusOr<Section> user =
+          NamedEntry(root, "users", "user", **user_name);
+      if (!user.ok()) return user.status();
+      const absl::Status user_read = ReadUser(*user);
+      if (!user_read.ok()) return user_read;
+    }
+    return config_;
+  }
+
+ private:
+  absl::Status ReadCluster(const Section& cluster) {
+    const absl::Status refused = Refuse(
+        cluster, {"proxy-url"}, "is not supported: connect without a proxy");
+    if (!refused.ok()) return refused;
+
+    const MaybeOr<std::string> server = Scalar(cluster, "server");
+    if (!server.ok()) return server.status();
+    if (!server->has_value())
+      return Wrong(cluster.Field("server"), "is missing");
+    const absl::StatusOr<ServerUrl> url = ParseServerUrl(**server);
+    if (!url.ok())
+      return WrongValue(cluster.Field("server"), **server, Text(url.status()));
+    config_.tls = url->tls;
+    config_.host = url->host;
+    config_.port = url->port;
+    config_.path_prefix = url->path_prefix;
+
+    const MaybeOr<std::string> server_name = Scalar(cluster, "tls-server-name");
+    if (!server_name.ok()) return server_name.status();
+    config_.tls_server_name = server_name->value_or("");
+    if (!IsHeaderText(config_.tls_server_name)) {
+      return WrongValue(cluster.Field("tls-server-name"),
+                        config_.tls_server_name,
+                        "is not a DNS name or IP address");
+    }
+
+    const absl::StatusOr<bool> skip =
+        Boolean(cluster, "insecure-skip-tls-verify");
+    if (!skip.ok()) return skip.status();
+    config_.insecure_skip_tls_verify = *skip;
+
+    const absl::StatusOr<Material> authority =
+        ReadMaterial(cluster, "certificate-authority");
+    if (!authority.ok()) return authority.status();
+    if (authority->field.empty()) return absl::OkStatus();
+    if (config_.insecure_skip_tls_verify) {
+      return Wrong(authority->field,
+                   "must not be set together with insecure-skip-tls-verify");
+    }
+    const absl::Status trusted =
+        TrustCertificates(*NewTlsContext(), authority->pem);
+    if (!trusted.ok()) return Wrong(authority->field, Text(trusted));
+    config_.certificate_authority_pem = authority->pem;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadUser(const Section& user) {
+    absl::Status refused =
+        Refuse(user, {"exec", "auth-provider"},
+               "credential plugins are not supported: use a token, a tokenFile "
+               "or a client certificate");
+    if (!refused.ok()) return refused;
+    refused = Refuse(
+        user, {"username", "password"},
+        "is not supported: use a token, a tokenFile or a client certificate");
+    if (!refused.ok()) return refused;
+    refused = Refuse(user, {"as", "as-uid", "as-groups", "as-user-extra"},
+                     "impersonation is not supported");
+    if (!refused.ok()) return refused;
+
+    const MaybeOr<std::string> token = Scalar(user, "token");
+    if (!token.ok()) return token.status();
+    config_.token = token->value_or("");
+    if (!IsHeaderText(config_.token)) {
+      return Wrong(user.Field("token"),
+                   "contains a blank or a character that is not ASCII");
+    }
+    const MaybeOr<std::string> token_file = Scalar(user, "tokenFile");
+    if (!token_file.ok()) return token_file.status();
+    if (token_file->has_value()) {
+      config_.token_file = Resolve(**token_file);
+      const absl::StatusOr<std::string> content =
+          ReadSmallFile(config_.token_file);
+      if (!content.ok()) {
+        return WrongValue(user.Field("tokenFile"), config_.token_file,
+                          Text(content.status()));
+      }
+    }
+
+    const absl::StatusOr<Material> certificate =
+        ReadMaterial(user, "client-certificate");
+    if (!certificate.ok()) return certificate.status();
+    const absl::StatusOr<Material> key = ReadMaterial(user, "client-key");
+    if (!key.ok()) return key.status();
+    if (certificate->field.empty() && key->field.empty())
+      return absl::OkStatus();
+    if (key->field.empty())
+      return Wrong(certificate->field, "needs client-key or client-key-data");
+    if (certificate->field.empty()) {
+      return Wrong(key->field,
+                   "needs client-certificate or client-certificate-data");
+    }
+    const absl::Status used =
+        UseClientCertificate(*NewTlsContext(), certificate->pem, key->pem);
+    if (!used.ok())
+      return Wrong(certificate->field + " and " + key->field, Text(used));
+    config_.client_certificate_pem = certificate->pem;
+    config_.client_key_pem = key->pem;
+    return absl::OkStatus();
+  }
+
+  // A PEM that stands in the file or beside it. `field` is empty if it is not
+  // set, else where it came from, for errors.
+  struct Material {
+    std::string pem;
+    std::string field;
+  };
+
+  // `<key>-data` (base64) wins over `<key>` (a path), as in kubectl.
+  absl::StatusOr<Material> ReadMaterial(const Section& section,
+                                        const std::string& key) {
+    const std::string data_key = key + "-data";
+    const MaybeOr<std::string> data = Scalar(section, data_key.c_str());
+    if (!data.ok()) return data.status();
+    if (data->has_value()) {
+      Material material = {"", section.Field(data_key.c_str())};
+      if (!absl::Base64Unescape(**data, &material.pem) ||
+          material.pem.empty()) {
+        return Wrong(material.field, "is not base64");
+      }
+      return material;
+    }
+    const MaybeOr<std::string> path = Scalar(section, key.c_str());
+    if (!path.ok()) return path.status();
+    if (!path->has_value()) return Material();
+    const std::string resolved = Resolve(**path);
+    const absl::StatusOr<std::string> content = ReadSmallFile(resolved);
+    if (!content.ok()) {
+      return WrongValue(section.Field(key.c_str()), resolved,
+                        Text(content.status()));
+    }
+    return Material{*content, absl::StrCat(section.Field(key.c_str()), " (",
+                                           resolved, ")")};
+  }
+
+  std::string Resolve(const std::string& path) const {
+    return (folder_ / path).string();
+  }
+
+  const std::filesystem::path folder_;
+  ClientConfig config_;
+};
+
+absl::StatusOr<ClientConfig> Parse(const std::string& path,
+                                   const std::string& content,
+                                   const std::string& context) {
+  try {
+    const Section root = {YAML::Load(content), ""};
+    if (!root.node.IsMap())
+      return absl::InvalidArgumentError("is not a kubeconfig: not a mapping");
+    return Loader(path).Load(root, context);
+  } catch (const YAML::Exception& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is not YAML: line ", error.mark.line + 1, ", column ",
+                     error.mark.column + 1, ": ", error.msg));
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path,
+                                            const std::string& context) {
+  const absl::StatusOr<std::string> content = ReadSmallFile(path);
+  if (!content.ok()) {
+    return absl::Status(content.status().code(),
+                        absl::StrCat(path, ": ", content.status().message()));
+  }
+  absl::StatusOr<ClientConfig> config = Parse(path, *content, context);
+  if (!config.ok()) {
+    return absl::Status(config.status().code(),
+                        absl::StrCat(path, ": ", config.status().message()));
+  }
+  return config;
+}
+
+}  // namespace vicinal

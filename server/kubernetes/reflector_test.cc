@@ -1,0 +1,523 @@
+#include "server/kubernetes/reflector.h"
+
+#include <glog/logging.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/kubernetes/reflector_thread.h"
+#include "server/kubernetes/testing/recording_handler.h"
+#include "server/kubernetes/testing/test_certificates.h"
+#include "server/kubernetes/testing/test_http_server.h"
+
+namespace vicinal {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+
+// How the server deals with one request.
+using Step = std::function<void(const TestRequest& request, TestReply& reply)>;
+
+std::string Object(const std::string& name, const std::string& version) {
+  return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" +
+         version + "\"}}";
+}
+
+std::string Event(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+std::string ErrorEvent(int code) {
+  return Event("ERROR",
+               R"({"kind":"Status","metadata":{},"message":"told so","code":)" +
+                   std::to_string(code) + "}");
+}
+
+std::string Bookmark(const std::string& version) {
+  return Event("BOOKMARK", R"({"kind":"Pod","metadata":{"resourceVersion":")" +
+                               version + "\"}}");
+}
+
+Step Page(const std::string& version, const std::vector<std::string>& items,
+          const std::string& continue_token = "") {
+  std::string list;
+  for (const std::string& item : items)
+    list += (list.empty() ? "" : ",") + item;
+  const std::string body =
+      R"({"kind":"PodList","metadata":{"resourceVersion":")" + version +
+      R"(","continue":")" + continue_token + R"("},"items":[)" + list + "]}";
+  return
+      [body](const TestRequest&, TestReply& reply) { reply.Send(200, body); };
+}
+
+Step Failure(int status, const std::string& message = "told so",
+             const std::map<std::string, std::string>& headers = {}) {
+  const std::string body = R"({"kind":"Status","message":")" + message + "\"}";
+  return [=](const TestRequest&, TestReply& reply) {
+    reply.Send(status, body, headers);
+  };
+}
+
+enum class End { kOrderly, kCut, kNever };
+
+Step WatchOf(const std::string& lines, End end) {
+  return [=](const TestRequest&, TestReply& reply) {
+    reply.StartChunks();
+    if (!lines.empty()) reply.Chunk(lines);
+    if (end == End::kOrderly) reply.EndChunks();
+    if (end == End::kCut) reply.Cut();
+    if (end == End::kNever) reply.WaitUntilGone();
+  };
+}
+
+// A server that follows a script, one step for each request; then its watches
+// stay open and silent. Over it, a reflector of pods.
+class ReflectorTest : public testing::Test {
+ protected:
+  ReflectorTest() {
+    reflector_options_.initial_backoff = milliseconds(1);
+    reflector_options_.max_backoff = milliseconds(4);
+  }
+
+  void Serve(const std::vector<Step>& script, uint16_t port = 0) {
+    auto next = std::make_shared<std::atomic<size_t>>(0);
+    TestHttpServerOptions options;
+    options.certificate =
+        IssueTestCertificate(authority_, {.common_name = "server",
+                                          .dns_names = {},
+                                          .ip_addresses = {"127.0.0.1"}});
+    options.port = port;
+    server_ = std::make_unique<TestHttpServer>(
+        options, [script, next](const TestRequest& request, TestReply& reply) {
+          const size_t step = (*next)++;
+          if (step < script.size()) {
+            script[step](request, reply);
+          } else {
+            WatchOf("", End::kNever)(request, reply);
+          }
+        });
+    config_.port = server_->port();
+  }
+
+  void Reflect() {
+    config_.host = "127.0.0.1";
+    config_.certificate_authority_pem = authority_.certificate_pem;
+    absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
+        ReflectorThread::Start(
+            config_, {{"/api/v1/pods", "spec.nodeName!=,a=b", &handler_}},
+            reflector_options_, client_options_);
+    ASSERT_TRUE(thread.ok()) << thread.status();
+    thread_ = *std::move(thread);
+  }
+
+  // The resourceVersion of request `index`, or "list" if it is no watch.
+  std::string VersionAsked(size_t index) const {
+    const TestRequest request = server_->requests()[index];
+    return request.Query("watch") == "1" ? request.Query("resourceVersion")
+                                         : "list";
+  }
+
+  milliseconds Gap(size_t from, size_t to) const {
+    const std::vector<TestRequest> requests = server_->requests();
+    return std::chrono::duration_cast<milliseconds>(requests[to].at -
+                                                    requests[from].at);
+  }
+
+  const TestCertificate authority_ = MakeTestAuthority("test CA");
+  ClientConfig config_;
+  ReflectorOptions reflector_options_;
+  ApiClientOptions client_options_;
+  RecordingHandler handler_;
+  std::unique_ptr<TestHttpServer> server_;
+  std::unique_ptr<ReflectorThread> thread_;  // stops first
+};
+
+TEST_F(ReflectorTest, ListsInPagesThenWatches) {
+  const std::string a = Object("a", "3");
+  const std::string b = Object("b", "4");
+  const std::string c = Object("c", "11");
+  Serve({Page("10", {a}, "to/ken+="), Page("10", {b}),
+         WatchOf(Event("ADDED", c) + Event("MODIFIED", c) + "\n" +
+                     Bookmark("15") + Event("DELETED", Object("a", "16")),
+                 End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 16"));
+  EXPECT_THAT(
+      handler_.events(),
+      ElementsAre("list start", "listed " + a, "listed " + b, "list end 10",
+                  "watch start", "changed " + c, "version 11", "changed " + c,
+                  "version 11", "version 15", "deleted " + Object("a", "16"),
+                  "version 16"));
+  ASSERT_TRUE(handler_.WaitFor("batch end"));
+
+  const std::vector<TestRequest> requests = server_->requests();
+  ASSERT_EQ(requests.size(), 3u);
+  for (const TestRequest& request : requests) {
+    EXPECT_EQ(request.path, "/api/v1/pods");
+    EXPECT_EQ(request.Query("fieldSelector"), "spec.nodeName!=,a=b");
+    EXPECT_EQ(request.connection, 1);
+  }
+  EXPECT_EQ(requests[0].Query("limit"), "500");
+  EXPECT_EQ(requests[0].query.count("continue"), 0u);
+  EXPECT_EQ(requests[0].query.count("resourceVersion"), 0u);
+  EXPECT_EQ(requests[1].Query("continue"), "to/ken+=");
+  EXPECT_EQ(requests[2].Query("watch"), "1");
+  EXPECT_EQ(requests[2].Query("allowWatchBookmarks"), "true");
+  EXPECT_EQ(requests[2].Query("resourceVersion"), "10");
+  const int timeout = std::stoi(requests[2].Query("timeoutSeconds"));
+  EXPECT_GE(timeout, 300);
+  EXPECT_LE(timeout, 600);
+}
+
+TEST_F(ReflectorTest, AnEmptyListIsAList) {
+  Serve({Page("7", {})});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start"));
+  EXPECT_THAT(handler_.events(),
+              ElementsAre("list start", "list end 7", "watch start"));
+}
+
+TEST_F(ReflectorTest, AContinueTokenThatExpiresStartsTheListOver) {
+  Serve({Page("10", {Object("a", "1")}, "next"), Failure(410),
+         Page("20", {Object("b", "2")})});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start"));
+  EXPECT_THAT(
+      handler_.events(),
+      ElementsAre("list start", "listed " + Object("a", "1"),
+                  "disconnected list: 410: told so", "list start",
+                  "listed " + Object("b", "2"), "list end 20", "watch start"));
+  EXPECT_EQ(server_->requests()[2].query.count("continue"), 0u);
+  EXPECT_EQ(VersionAsked(3), "20");
+}
+
+TEST_F(ReflectorTest, ResumesFromTheLastBookmarkAfterACut) {
+  Serve({Page("10", {}),
+         WatchOf(Event("ADDED", Object("a", "11")) + Bookmark("15"), End::kCut),
+         WatchOf(Event("MODIFIED", Object("a", "16")), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 16"));
+  EXPECT_EQ(VersionAsked(2), "15");
+  EXPECT_EQ(handler_.Count("list start"), 1u);
+  EXPECT_EQ(handler_.Count("disconnected watch: read from 127.0.0.1:"), 1u);
+  EXPECT_EQ(handler_.Count("watch start"), 2u);
+}
+
+TEST_F(ReflectorTest, ResumesFromTheLastEventAfterAnOrderlyEnd) {
+  reflector_options_.healthy_after = milliseconds(0);
+  Serve({Page("10", {}),
+         WatchOf(Event("DELETED", Object("a", "12")), End::kOrderly),
+         WatchOf(Bookmark("13"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 13"));
+  EXPECT_EQ(VersionAsked(2), "12");
+  EXPECT_THAT(handler_.events(),
+              ElementsAre("list start", "list end 10", "watch start",
+                          "deleted " + Object("a", "12"), "version 12",
+                          "disconnected OK", "watch start", "version 13"));
+}
+
+TEST_F(ReflectorTest, ResumesWhenTheWatchIsRefusedForATime) {
+  for (const int status : {401, 403, 404, 429, 500, 503}) {
+    SCOPED_TRACE(status);
+    thread_.reset();
+    Serve({Page("10", {}), Failure(status), Failure(status),
+           WatchOf(Bookmark("11"), End::kNever)});
+    const size_t lists = handler_.Count("list start");
+    const size_t done = handler_.Count("version 11");
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("version 11", done + 1));
+    EXPECT_EQ(VersionAsked(3), "10");
+    EXPECT_EQ(handler_.Count("list start"), lists + 1);
+    EXPECT_EQ(handler_.Count("disconnected watch: " + std::to_string(status) +
+                             ": told so"),
+              2u);
+  }
+}
+
+TEST_F(ReflectorTest, ListsAgainWhenTheWatchIsAnswered410Or400) {
+  for (const int status : {410, 400}) {
+    SCOPED_TRACE(status);
+    thread_.reset();
+    Serve({Page("10", {}), Failure(status), Page("20", {}),
+           WatchOf(Bookmark("21"), End::kNever)});
+    const size_t done = handler_.Count("version 21");
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("version 21", done + 1));
+    EXPECT_EQ(VersionAsked(2), "list");
+    EXPECT_EQ(VersionAsked(3), "20");
+  }
+}
+
+TEST_F(ReflectorTest, ListsAgainOnAnErrorEvent) {
+  for (const int code : {410, 500, 0}) {
+    SCOPED_TRACE(code);
+    thread_.reset();
+    Serve({Page("10", {}),
+           WatchOf(Bookmark("11") + ErrorEvent(code) +
+                       Event("ADDED", Object("x", "12")),
+                   End::kNever),
+           Page("20", {}), WatchOf(Bookmark("21"), End::kNever)});
+    const size_t done = handler_.Count("version 21");
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("version 21", done + 1));
+    EXPECT_EQ(VersionAsked(2), "list");
+    EXPECT_EQ(VersionAsked(3), "20");
+    EXPECT_EQ(handler_.Count("changed"), 0u);  // nothing after the error counts
+  }
+  EXPECT_EQ(handler_.Count("disconnected watch event: 410: told so"), 1u);
+  EXPECT_EQ(handler_.Count("disconnected watch event: 500: told so"), 2u);
+}
+
+TEST_F(ReflectorTest, ResumesAfterAnErrorEventOfAnOverload) {
+  Serve({Page("10", {}), WatchOf(Bookmark("11") + ErrorEvent(429), End::kNever),
+         WatchOf(ErrorEvent(503), End::kNever),
+         WatchOf(Bookmark("21"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 21"));
+  EXPECT_EQ(VersionAsked(2), "11");
+  EXPECT_EQ(VersionAsked(3), "11");
+}
+
+TEST_F(ReflectorTest, ListsAgainOnALineThatIsNoEvent) {
+  const std::vector<std::string> lines = {
+      "garbage\n", "{\"type\":\"ADDED\"}\n",
+      "{\"type\":\"ADDED\",\"object\":{}}\n",
+      "{\"type\":\"WHO\",\"object\":" + Object("a", "11") + "}\n",
+      "\x01\x02\xff\n"};
+  for (const std::string& line : lines) {
+    SCOPED_TRACE(line);
+    thread_.reset();
+    Serve({Page("10", {}),
+           WatchOf(Bookmark("11") + line + Bookmark("12"), End::kNever),
+           Page("20", {}), WatchOf(Bookmark("21"), End::kNever)});
+    const size_t done = handler_.Count("version 21");
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("version 21", done + 1));
+    EXPECT_EQ(VersionAsked(2), "list");
+    EXPECT_EQ(handler_.Count("version 12"), 0u);
+    EXPECT_EQ(handler_.Count("disconnected watch: not a watch event: "),
+              done + 1);
+  }
+}
+
+TEST_F(ReflectorTest, ATruncatedEventAtAnOrderlyEndIsNoEvent) {
+  const std::string event = Event("ADDED", Object("a", "11"));
+  Serve({Page("10", {}),
+         WatchOf(event.substr(0, event.size() - 3), End::kOrderly),
+         Page("20", {})});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start", 2));
+  EXPECT_EQ(VersionAsked(2), "list");
+  EXPECT_EQ(handler_.Count("changed"), 0u);
+}
+
+TEST_F(ReflectorTest, RetriesAListUntilItSucceeds) {
+  const Step cut = [](const TestRequest&, TestReply& reply) {
+    reply.SendRaw("HTTP/1.1 200");
+    reply.Cut();
+  };
+  const Step html = [](const TestRequest&, TestReply& reply) {
+    reply.Send(200, "<html>");
+  };
+  Serve({Failure(401), Failure(403), Failure(404), Failure(500), cut, html,
+         Page("10", {Object("a", "1")}, "next"), cut,
+         Page("11", {Object("b", "1")})});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start"));
+  const std::vector<std::string> events = handler_.events();
+  EXPECT_EQ(handler_.Count("disconnected list: "), 7u);
+  const std::vector<std::string> tail(events.end() - 4, events.end());
+  EXPECT_THAT(tail, ElementsAre("list start", "listed " + Object("b", "1"),
+                                "list end 11", "watch start"));
+}
+
+TEST_F(ReflectorTest, WaitsForAServerThatIsNotThereYet) {
+  Serve({});
+  const uint16_t port = server_->port();
+  server_.reset();
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("disconnected list: connect to 127.0.0.1:", 5));
+  Serve({Page("10", {})}, port);
+  EXPECT_TRUE(handler_.WaitFor("watch start"));
+}
+
+TEST_F(ReflectorTest, HonoursRetryAfter) {
+  Serve({Failure(429, "busy", {{"Retry-After", "1"}}), Page("10", {}),
+         Failure(429, "busy", {{"Retry-After", "1"}}),
+         WatchOf(Bookmark("11"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 11"));
+  EXPECT_GE(Gap(0, 1), milliseconds(1000));
+  EXPECT_GE(Gap(2, 3), milliseconds(1000));
+  EXPECT_EQ(VersionAsked(3), "10");
+}
+
+TEST_F(ReflectorTest, WaitsLongerWithEveryFailure) {
+  reflector_options_.initial_backoff = milliseconds(50);
+  reflector_options_.max_backoff = milliseconds(200);
+  Serve({Failure(500), Page("10", {}), WatchOf("", End::kCut),
+         WatchOf("", End::kOrderly), Failure(500)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start", 3));
+  // Half of 50, 100, 200 and 200: neither a list nor a short watch starts over.
+  EXPECT_GE(Gap(0, 1), milliseconds(25));
+  EXPECT_GE(Gap(2, 3), milliseconds(50));
+  EXPECT_GE(Gap(3, 4), milliseconds(100));
+  EXPECT_GE(Gap(4, 5), milliseconds(100));
+}
+
+TEST_F(ReflectorTest, AHealthyWatchResetsTheWait) {
+  reflector_options_.max_backoff = std::chrono::hours(24);
+  reflector_options_.healthy_after = milliseconds(0);
+  std::vector<Step> script = {Page("10", {})};
+  for (int i = 0; i < 30; ++i) script.push_back(WatchOf("", End::kCut));
+  Serve(script);
+  Reflect();
+  // Without resets the last of these waits would be six days.
+  EXPECT_TRUE(server_->WaitForRequests(32));
+}
+
+TEST_F(ReflectorTest,
+       OnlyTheFirst410SinceAHealthyWatchIsFollowedByAListAtOnce) {
+  for (const Step& gone :
+       {Failure(410), WatchOf(ErrorEvent(410), End::kOrderly)}) {
+    thread_.reset();
+    reflector_options_.initial_backoff = std::chrono::hours(1);
+    reflector_options_.max_backoff = std::chrono::hours(1);
+    Serve({Page("10", {}), gone, Page("20", {}), gone});
+    const size_t before = handler_.Count("disconnected");
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("disconnected", before + 2));
+    EXPECT_EQ(VersionAsked(3), "20");
+    std::this_thread::sleep_for(milliseconds(100));
+    EXPECT_EQ(server_->requests().size(), 4u);
+  }
+}
+
+TEST_F(ReflectorTest, ASilentWatchIsBrokenOffAndResumed) {
+  client_options_.stream_idle_timeout = milliseconds(100);
+  Serve({Page("10", {}), WatchOf(Bookmark("11"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start", 2));
+  EXPECT_EQ(VersionAsked(2), "11");
+  EXPECT_EQ(handler_.Count("list start"), 1u);
+  EXPECT_EQ(handler_.Count("disconnected watch: read from 127.0.0.1:" +
+                           std::to_string(server_->port()) + ": timed out"),
+            1u);
+}
+
+TEST_F(ReflectorTest, GivesAnObjectOfMegabytesThatComesInTinyChunks) {
+  const std::string object =
+      R"({"metadata":{"resourceVersion":"11"},"data":")" +
+      std::string(5 << 20, 'x') + "\"}";
+  const std::string line = Event("MODIFIED", object) + Bookmark("12");
+  Serve({Page("10", {}), [&](const TestRequest&, TestReply& reply) {
+           reply.StartChunks();
+           std::string chunks;
+           for (size_t i = 0; i < line.size(); i += 16) {
+             const std::string piece = line.substr(i, 16);
+             chunks +=
+                 (piece.size() == 16
+                      ? "10"
+                      : std::string(1, "0123456789abcdef"[piece.size()])) +
+                 "\r\n" + piece + "\r\n";
+           }
+           reply.SendRaw(chunks);
+           reply.WaitUntilGone();
+         }});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 12"));
+  const std::vector<std::string> events = handler_.events();
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_TRUE(events[3] == "changed " + object);
+}
+
+TEST_F(ReflectorTest, ListsManyPages) {
+  std::vector<Step> script;
+  constexpr int kPages = 40;
+  for (int page = 0; page < kPages; ++page) {
+    std::vector<std::string> items;
+    for (int i = 0; i < 50; ++i)
+      items.push_back(Object(std::string(5000, 'n'), "1"));
+    script.push_back(Page(
+        "10", items, page + 1 < kPages ? "page" + std::to_string(page) : ""));
+  }
+  Serve(script);
+  reflector_options_.page_size = 50;
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("list end"));
+  EXPECT_EQ(handler_.Count("listed " + Object(std::string(5000, 'n'), "1")),
+            2000u);
+  EXPECT_EQ(server_->requests()[1].Query("limit"), "50");
+}
+
+TEST_F(ReflectorTest, GoesOnWithTheNewTokenOnceTheOldIsRefused) {
+  config_.token_file = testing::TempDir() + "reflector_token";
+  std::ofstream(config_.token_file) << "old";
+  const Step with_new_token = [](const TestRequest& request, TestReply& reply) {
+    if (request.Header("authorization") == "Bearer new") {
+      (request.Query("watch") == "1" ? WatchOf(Bookmark("11"), End::kNever)
+                                     : Page("10", {}))(request, reply);
+    } else {
+      Failure(401, "Unauthorized")(request, reply);
+    }
+  };
+  Serve(std::vector<Step>(1000, with_new_token));
+  reflector_options_.max_backoff = milliseconds(100);
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("disconnected list: 401: Unauthorized"));
+  std::ofstream(config_.token_file) << "new";
+  EXPECT_TRUE(handler_.WaitFor("version 11"));
+}
+
+// Collects this process's warnings about a path.
+class WarningSink : public google::LogSink {
+ public:
+  WarningSink() { google::AddLogSink(this); }
+  ~WarningSink() override { google::RemoveLogSink(this); }
+
+  void send(google::LogSeverity severity, const char*, const char*, int,
+            const struct tm*, const char* message, size_t length) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (severity >= google::GLOG_WARNING)
+      warnings_.emplace_back(message, length);
+  }
+
+  std::vector<std::string> warnings() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return warnings_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(ReflectorTest, LogsAFailureWhenItChanges) {
+  const WarningSink sink;
+  Serve({Failure(403, "one"), Failure(403, "one"), Failure(403, "one"),
+         Failure(403, "two"), Failure(403, "two"), Page("10", {}),
+         Failure(403, "two"), Failure(403, "two")});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start"));
+  EXPECT_THAT(sink.warnings(),
+              ElementsAre("/api/v1/pods: list: 403: one; trying again",
+                          "/api/v1/pods: list: 403: two; trying again",
+                          "/api/v1/pods: watch: 403: two; trying again"));
+}
+
+}  // namespace
+}  // namespace vicinal

@@ -1,0 +1,51 @@
+#ifndef VICINAL_SERVER_KUBERNETES_TLS_CONTEXT_H_
+#define VICINAL_SERVER_KUBERNETES_TLS_CONTEXT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/kubernetes/client_config.h"
+
+// OpenSSL's SSL_CTX and SSL, without its headers.
+struct ssl_ctx_st;
+struct ssl_st;
+
+namespace vicinal {
+
+struct TlsContextDeleter {
+  void operator()(ssl_ctx_st* context) const;
+};
+using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
+
+// An empty client context: TLS 1.2 or newer, trusting nobody, certificate
+// verification on.
+TlsContext NewTlsContext();
+
+// Trusts exactly the certificates in `pem`, be they roots or intermediates. An
+// error if there is none or one does not parse.
+absl::Status TrustCertificates(ssl_ctx_st& context, const std::string& pem);
+
+// Presents the first certificate of `certificate_pem`, followed by the rest as
+// its chain. An error if either does not parse, the key is encrypted, or the
+// key is not the certificate's.
+absl::Status UseClientCertificate(ssl_ctx_st& context,
+                                  const std::string& certificate_pem,
+                                  const std::string& key_pem);
+
+// The context that `config` asks for.
+absl::StatusOr<TlsContext> MakeTlsContext(const ClientConfig& config);
+
+// Prepares one connection: SNI, and the name or IP address that the server's
+// certificate must carry as a subject alternative name (the common name does
+// not count).
+absl::Status ExpectServerName(ssl_st& connection, const std::string& name);
+
+// Why the peer's certificate was refused: "self-signed certificate", "hostname
+// mismatch"; empty if it was not refused.
+std::string CertificateProblem(ssl_st& connection);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_KUBERNETES_TLS_CONTEXT_H_

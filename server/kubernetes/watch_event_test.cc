@@ -1,0 +1,108 @@
+#include "server/kubernetes/watch_event.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace vicinal {
+namespace {
+
+class WatchEventTest : public testing::Test {
+ protected:
+  absl::StatusOr<WatchEvent> Parse(const std::string& text) {
+    line_ = simdjson::padded_string(text);
+    return ParseWatchEvent(line_, parser_);
+  }
+
+  std::string ErrorOf(const std::string& text) {
+    const absl::StatusOr<WatchEvent> event = Parse(text);
+    return event.ok() ? "no error" : std::string(event.status().message());
+  }
+
+  simdjson::padded_string line_;
+  simdjson::ondemand::parser parser_;
+};
+
+TEST_F(WatchEventTest, GivesTheObjectAndItsResourceVersion) {
+  const std::string object =
+      R"({"kind":"Pod","metadata":{"name":"a","labels":{"resourceVersion":"no"},)"
+      R"("resourceVersion":"17","x":"}"},"spec":{"list":[1,[2]]}})";
+  const absl::StatusOr<WatchEvent> event =
+      Parse(R"({"type":"MODIFIED","object":)" + object + "}\n");
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->type, WatchEvent::Type::kModified);
+  EXPECT_EQ(event->object, object);
+  EXPECT_GE(event->object.padding(), simdjson::SIMDJSON_PADDING);
+  EXPECT_EQ(event->resource_version, "17");
+}
+
+TEST_F(WatchEventTest, KnowsEveryType) {
+  const auto type = [&](const std::string& name) {
+    const absl::StatusOr<WatchEvent> event =
+        Parse(R"({"type":")" + name +
+              R"(","object":{"metadata":{"resourceVersion":"1"}}})");
+    EXPECT_TRUE(event.ok()) << event.status();
+    return event.ok() ? event->type : WatchEvent::Type::kError;
+  };
+  EXPECT_EQ(type("ADDED"), WatchEvent::Type::kAdded);
+  EXPECT_EQ(type("DELETED"), WatchEvent::Type::kDeleted);
+  EXPECT_EQ(type("BOOKMARK"), WatchEvent::Type::kBookmark);
+}
+
+TEST_F(WatchEventTest, TakesTheFieldsInAnyOrder) {
+  const absl::StatusOr<WatchEvent> event = Parse(
+      R"({"object":{"spec":{},"metadata":{"resourceVersion":"5"}},"x":[],"type":"ADDED"})");
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->resource_version, "5");
+  EXPECT_EQ(event->type, WatchEvent::Type::kAdded);
+}
+
+TEST_F(WatchEventTest, ReadsTheStatusOfAnError) {
+  const absl::StatusOr<WatchEvent> event = Parse(
+      R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},)"
+      R"x("status":"Failure","message":"too old \"resource\" version: 1 (9)",)x"
+      R"("reason":"Expired","code":410}})");
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->type, WatchEvent::Type::kError);
+  EXPECT_EQ(event->error_code, 410);
+  EXPECT_EQ(event->error_message, "too old \"resource\" version: 1 (9)");
+}
+
+TEST_F(WatchEventTest, AnErrorNeedsNoStatus) {
+  const absl::StatusOr<WatchEvent> event =
+      Parse(R"({"type":"ERROR","object":{"code":"x"}})");
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->error_code, 0);
+  EXPECT_EQ(event->error_message, "");
+}
+
+TEST_F(WatchEventTest, SaysWhyALineIsNoEvent) {
+  const std::string start = "not a watch event: ";
+  EXPECT_EQ(ErrorOf(R"({"type":"GROWN","object":{}})"),
+            start +
+                "type is unknown (it begins: "
+                "{\\\"type\\\":\\\"GROWN\\\",\\\"object\\\":{}})");
+  EXPECT_THAT(ErrorOf(R"({"object":{}})"),
+              testing::StartsWith(start + "type is unknown"));
+  EXPECT_THAT(ErrorOf(R"({"type":"ADDED"})"),
+              testing::StartsWith(start + "object is missing"));
+  EXPECT_THAT(ErrorOf(R"({"type":"ADDED","object":{"metadata":{}}})"),
+              testing::StartsWith(
+                  start + "object.metadata.resourceVersion is missing"));
+  EXPECT_THAT(ErrorOf(R"({"type":"ADDED","object":{}})"),
+              testing::StartsWith(
+                  start + "object.metadata.resourceVersion is missing"));
+  for (const char* text :
+       {"", "garbage", "[]", "{", R"({"type":7})",
+        R"({"type":"ADDED","object":7})",
+        R"({"type":"ADDED","object":{"metadata":{"resourceVersion":7}}})",
+        R"({"type":"ADDED","object":{"metadata":7}})",
+        R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"7"})",
+        R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"7"}}}})"}) {
+    EXPECT_THAT(ErrorOf(text), testing::StartsWith(start)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace vicinal

@@ -1,0 +1,124 @@
+#include "server/serve.h"
+
+#include <glog/logging.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/engine/profile.h"
+#include "core/model/object_list.h"
+#include "server/admin/admin_service.h"
+#include "server/http/http_server.h"
+#include "server/kubernetes/in_cluster_config.h"
+#include "server/kubernetes/kubeconfig.h"
+#include "server/metrics/metrics.h"
+#include "server/sample/sample_cluster.h"
+#include "server/state/cluster_file.h"
+#include "server/state/cluster_store.h"
+#include "server/state/cluster_watch.h"
+#include "server/state/freshness.h"
+
+namespace vicinal {
+namespace {
+
+// SIGTERM and SIGINT, blocked in this thread and those that it starts, so that
+// Wait gets them.
+class TerminationSignals {
+ public:
+  TerminationSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+
+  void Wait() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    LOG(INFO) << "stopping on signal " << signal;
+  }
+
+ private:
+  sigset_t signals_;
+};
+
+void Load(std::vector<Object> objects, ClusterStore& store) {
+  store.Write([&objects](ClusterState& cluster) {
+    for (Object& object : objects) cluster.Upsert(std::move(object));
+  });
+}
+
+bool HasApiServer(const ServeOptions& options) {
+  return options.in_cluster || !options.kubeconfig.empty();
+}
+
+absl::StatusOr<ClientConfig> ApiServerOf(const ServeOptions& options) {
+  return options.in_cluster ? InClusterConfig()
+                            : LoadKubeconfig(options.kubeconfig);
+}
+
+}  // namespace
+
+absl::Status Serve(const ServeOptions& options) {
+  const TerminationSignals signals;
+  ClusterStore store;
+  Metrics metrics;
+  Freshness freshness(HasApiServer(options) ? ClusterWatch::Resources()
+                                            : std::vector<std::string>(),
+                      options.max_watch_outage);
+  std::unique_ptr<ClusterWatch> watch;
+  if (HasApiServer(options)) {
+    const absl::StatusOr<ClientConfig> config = ApiServerOf(options);
+    if (!config.ok()) return config.status();
+    absl::StatusOr<std::unique_ptr<ClusterWatch>> started =
+        ClusterWatch::Start(*config, store, freshness, metrics);
+    if (!started.ok()) return started.status();
+    watch = *std::move(started);
+  } else if (!options.cluster_file.empty()) {
+    absl::StatusOr<std::vector<Object>> objects =
+        ReadClusterFile(options.cluster_file);
+    if (!objects.ok()) return objects.status();
+    Load(*std::move(objects), store);
+  } else {
+    LOG(INFO) << "no --kubeconfig, --in-cluster or --cluster-file: serving the "
+                 "embedded sample cluster";
+    absl::StatusOr<std::vector<Object>> objects =
+        ReadObjects(SampleClusterYaml());
+    if (!objects.ok()) return objects.status();
+    Load(*std::move(objects), store);
+  }
+
+  const ExtenderService extender(
+      store, freshness, metrics,
+      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
+      options.score_scale);
+  const AdminService admin(store, freshness, metrics);
+  HttpServer::Options extender_options;
+  extender_options.address = options.listen_address;
+  extender_options.threads = options.threads;
+  extender_options.max_body_bytes = options.max_body_bytes;
+  const absl::StatusOr<std::unique_ptr<HttpServer>> extender_server =
+      HttpServer::Start(extender_options, [&extender](const HttpRequest& r) {
+        return extender.Handle(r);
+      });
+  if (!extender_server.ok()) return extender_server.status();
+  HttpServer::Options admin_options;
+  admin_options.address = options.admin_listen_address;
+  admin_options.max_body_bytes = 1 << 10;
+  const absl::StatusOr<std::unique_ptr<HttpServer>> admin_server =
+      HttpServer::Start(admin_options, [&admin](const HttpRequest& r) {
+        return admin.Handle(r);
+      });
+  if (!admin_server.ok()) return admin_server.status();
+
+  std::cout << "listening extender=" << (*extender_server)->address()
+            << " admin=" << (*admin_server)->address() << std::endl;
+  signals.Wait();
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

@@ -1,0 +1,70 @@
+#include "server/state/cluster_watch.h"
+
+#include <utility>
+
+#include "core/model/object.h"
+#include "server/state/resource_sink.h"
+
+namespace vicinal {
+namespace {
+
+struct WatchedResource {
+  const char* name;
+  const char* path;
+  const char* field_selector;
+  std::unique_ptr<ResourceHandler> (*make_sink)(std::string, ClusterStore&,
+                                                Freshness&, Metrics&);
+};
+
+template <typename Kind>
+std::unique_ptr<ResourceHandler> MakeSink(std::string resource,
+                                          ClusterStore& store,
+                                          Freshness& freshness,
+                                          Metrics& metrics) {
+  return std::make_unique<ResourceSink<Kind>>(std::move(resource), store,
+                                              freshness, metrics);
+}
+
+// What the stock scheduler's two plugins look at, selected as its informers
+// select it: finished pods count nowhere.
+constexpr WatchedResource kResources[] = {
+    {"nodes", "/api/v1/nodes", "", MakeSink<Node>},
+    {"pods", "/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed",
+     MakeSink<Pod>},
+    {"namespaces", "/api/v1/namespaces", "", MakeSink<Namespace>},
+    {"services", "/api/v1/services", "", MakeSink<Service>},
+    {"replicationcontrollers", "/api/v1/replicationcontrollers", "",
+     MakeSink<ReplicationController>},
+    {"replicasets", "/apis/apps/v1/replicasets", "", MakeSink<ReplicaSet>},
+    {"statefulsets", "/apis/apps/v1/statefulsets", "", MakeSink<StatefulSet>},
+};
+
+}  // namespace
+
+std::vector<std::string> ClusterWatch::Resources() {
+  std::vector<std::string> names;
+  for (const WatchedResource& resource : kResources) {
+    names.emplace_back(resource.name);
+  }
+  return names;
+}
+
+absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
+    const ClientConfig& config, ClusterStore& store, Freshness& freshness,
+    Metrics& metrics) {
+  std::unique_ptr<ClusterWatch> watch(new ClusterWatch);
+  std::vector<ReflectedResource> reflected;
+  for (const WatchedResource& resource : kResources) {
+    watch->sinks_.push_back(
+        resource.make_sink(resource.name, store, freshness, metrics));
+    reflected.push_back(
+        {resource.path, resource.field_selector, watch->sinks_.back().get()});
+  }
+  absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
+      ReflectorThread::Start(config, reflected);
+  if (!thread.ok()) return thread.status();
+  watch->thread_ = *std::move(thread);
+  return watch;
+}
+
+}  // namespace vicinal

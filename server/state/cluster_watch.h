@@ -1,0 +1,40 @@
+// Keeps a store equal to what an API server has.
+#ifndef VICINAL_SERVER_STATE_CLUSTER_WATCH_H_
+#define VICINAL_SERVER_STATE_CLUSTER_WATCH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/kubernetes/client_config.h"
+#include "server/kubernetes/reflector_thread.h"
+#include "server/kubernetes/resource_handler.h"
+#include "server/metrics/metrics.h"
+#include "server/state/cluster_store.h"
+#include "server/state/freshness.h"
+
+namespace vicinal {
+
+class ClusterWatch {
+ public:
+  // The resources that are watched, as the API names them.
+  static std::vector<std::string> Resources();
+
+  // Starts to list and watch, on a thread of its own. `freshness` must have
+  // been made for Resources(); all three must outlive the watch. Error:
+  // certificates or keys that cannot be used.
+  static absl::StatusOr<std::unique_ptr<ClusterWatch>> Start(
+      const ClientConfig& config, ClusterStore& store, Freshness& freshness,
+      Metrics& metrics);
+
+ private:
+  ClusterWatch() = default;
+
+  std::vector<std::unique_ptr<ResourceHandler>> sinks_;
+  std::unique_ptr<ReflectorThread> thread_;  // Ends before the sinks.
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_STATE_CLUSTER_WATCH_H_

@@ -1,0 +1,124 @@
+// Applies what the API server tells about one kind of object to the store.
+#ifndef VICINAL_SERVER_STATE_RESOURCE_SINK_H_
+#define VICINAL_SERVER_STATE_RESOURCE_SINK_H_
+
+#include <glog/logging.h>
+
+#include <charconv>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/index/cluster_state.h"
+#include "core/model/decode.h"
+#include "core/model/json.h"
+#include "server/kubernetes/resource_handler.h"
+#include "server/metrics/metrics.h"
+#include "server/state/cluster_store.h"
+#include "server/state/freshness.h"
+
+namespace vicinal {
+
+// `Kind` is one of the alternatives of Object; `resource` its name in the API,
+// such as "pods". An object that cannot be read is logged, counted and left
+// out; the last state that was readable stays.
+template <typename Kind>
+class ResourceSink : public ResourceHandler {
+ public:
+  // The store, the freshness and the metrics must outlive the sink.
+  ResourceSink(std::string resource, ClusterStore& store, Freshness& freshness,
+               Metrics& metrics)
+      : resource_(std::move(resource)),
+        store_(store),
+        freshness_(freshness),
+        metrics_(metrics.ForResource(resource_)) {}
+
+  void OnListStart() override { listed_.clear(); }
+
+  void OnListed(simdjson::padded_string_view json) override {
+    Kind object;
+    if (!Read(json, object)) return;
+    listed_.insert(KeyOf(object.meta));
+    Upsert(std::move(object));
+  }
+
+  void OnListEnd(std::string_view resource_version) override {
+    store_.Write([this](ClusterState& cluster) {
+      for (const ObjectKey& key : cluster.Keys<Kind>()) {
+        if (!listed_.contains(key)) cluster.Remove<Kind>(key);
+      }
+    });
+    listed_.clear();
+    metrics_.lists.Increment();
+    OnResourceVersion(resource_version);
+    freshness_.OnListed(resource_);
+    freshness_.OnConnected(resource_);
+  }
+
+  void OnWatchStart() override {
+    metrics_.watch_starts.Increment();
+    freshness_.OnConnected(resource_);
+  }
+
+  void OnChanged(simdjson::padded_string_view json) override {
+    Kind object;
+    if (Read(json, object)) Upsert(std::move(object));
+  }
+
+  void OnDeleted(simdjson::padded_string_view json) override {
+    Kind object;
+    if (!Read(json, object)) return;
+    store_.Write([&object](ClusterState& cluster) {
+      cluster.Remove<Kind>(KeyOf(object.meta));
+    });
+  }
+
+  void OnResourceVersion(std::string_view resource_version) override {
+    // Opaque by contract, but in practice etcd's revision; the gauge is only
+    // for people and tests.
+    double revision = 0;
+    std::from_chars(resource_version.data(),
+                    resource_version.data() + resource_version.size(),
+                    revision);
+    metrics_.resource_version.Set(revision);
+  }
+
+  void OnBatchEnd() override {}
+
+  void OnDisconnected(const absl::Status& why) override {
+    if (why.ok()) return;  // The next watch follows at once.
+    metrics_.disconnects.Increment();
+    freshness_.OnDisconnected(resource_, Freshness::Clock::now());
+  }
+
+ private:
+  bool Read(simdjson::padded_string_view json, Kind& object) {
+    absl::StatusOr<Kind> read = reader_.Read<Kind>(json);
+    if (!read.ok()) {
+      metrics_.decode_errors.Increment();
+      LOG(ERROR) << resource_ << ": an object of the API server cannot be read "
+                 << "and is left out: " << read.status().message();
+      return false;
+    }
+    object = *std::move(read);
+    return true;
+  }
+
+  void Upsert(Kind object) {
+    store_.Write([&object](ClusterState& cluster) {
+      cluster.Upsert(std::move(object));
+    });
+  }
+
+  const std::string resource_;
+  ClusterStore& store_;
+  Freshness& freshness_;
+  const Metrics::Resource metrics_;
+  JsonReader reader_;
+  std::set<ObjectKey> listed_;  // By the list that is under way.
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_STATE_RESOURCE_SINK_H_

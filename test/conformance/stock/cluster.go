@@ -1,0 +1,97 @@
+package stock
+
+import (
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Cluster is what the scheduler's informers would hold. Of two objects of the
+// same kind and name the later one counts.
+type Cluster struct {
+	Nodes                  byName[v1.Node]
+	Pods                   byName[v1.Pod]
+	Namespaces             byName[v1.Namespace]
+	Services               byName[v1.Service]
+	ReplicationControllers byName[v1.ReplicationController]
+	ReplicaSets            byName[appsv1.ReplicaSet]
+	StatefulSets           byName[appsv1.StatefulSet]
+}
+
+// byName keeps objects in the order in which their names first appeared.
+type byName[T any] struct {
+	index   map[string]int
+	objects []*T
+}
+
+func (b *byName[T]) put(name string, object *T) {
+	if i, ok := b.index[name]; ok {
+		b.objects[i] = object
+		return
+	}
+	if b.index == nil {
+		b.index = make(map[string]int)
+	}
+	b.index[name] = len(b.objects)
+	b.objects = append(b.objects, object)
+}
+
+// decode reads the objects of a case. Kinds that the plugins never look at are
+// skipped, so that a dump of a cluster may hold them.
+func (c *Cluster) decode(objects []json.RawMessage) error {
+	for i, raw := range objects {
+		var meta metav1.TypeMeta
+		if err := unmarshal(raw, &meta); err != nil {
+			return fmt.Errorf("objects[%d]: %w", i, err)
+		}
+		if err := c.decodeKind(meta.Kind, raw); err != nil {
+			return fmt.Errorf("objects[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) decodeKind(kind string, raw json.RawMessage) error {
+	switch kind {
+	case "Node":
+		return decodeInto(&c.Nodes, raw)
+	case "Pod":
+		pod := &v1.Pod{}
+		if err := unmarshal(raw, pod); err != nil {
+			return err
+		}
+		if err := admit(pod); err != nil {
+			return err
+		}
+		c.Pods.put(pod.Namespace+"/"+pod.Name, pod)
+		return nil
+	case "Namespace":
+		return decodeInto(&c.Namespaces, raw)
+	case "Service":
+		return decodeInto(&c.Services, raw)
+	case "ReplicationController":
+		return decodeInto(&c.ReplicationControllers, raw)
+	case "ReplicaSet":
+		return decodeInto(&c.ReplicaSets, raw)
+	case "StatefulSet":
+		return decodeInto(&c.StatefulSets, raw)
+	}
+	return nil
+}
+
+type object[T any] interface {
+	*T
+	metav1.Object
+}
+
+func decodeInto[T any, P object[T]](into *byName[T], raw json.RawMessage) error {
+	o := P(new(T))
+	if err := unmarshal(raw, o); err != nil {
+		return err
+	}
+	into.put(o.GetNamespace()+"/"+o.GetName(), (*T)(o))
+	return nil
+}

@@ -1,0 +1,212 @@
+package stock
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	resourceslicetracker "k8s.io/dynamic-resource-allocation/resourceslice/tracker"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
+)
+
+// enabled are the plugins that vicinal has. What they extend, their order and
+// their weights come from the release's default profile. PrioritySort and
+// DefaultBinder are there because a framework cannot be built without them;
+// neither takes part in filtering or scoring.
+var enabled = []string{
+	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity,
+	names.NodeResourcesFit, names.PodTopologySpread, names.InterPodAffinity,
+	names.NodeResourcesBalancedAllocation, names.ImageLocality,
+	names.PrioritySort, names.DefaultBinder,
+}
+
+// Scheduler answers cases, one at a time. Several may be used side by side.
+type Scheduler struct {
+	ctx            context.Context
+	client         *fake.Clientset
+	draManager     fwk.SharedDRAManager
+	recorder       *metrics.MetricAsyncRecorder
+	defaultProfile *config.KubeSchedulerProfile
+}
+
+// NewScheduler builds what all cases share. It stops with ctx.
+func NewScheduler(ctx context.Context) (*Scheduler, error) {
+	metrics.Register()
+	s := &Scheduler{
+		ctx:      ctx,
+		client:   fake.NewClientset(),
+		recorder: metrics.NewMetricsAsyncRecorder(1000, time.Second, ctx.Done()),
+	}
+	var err error
+	if s.draManager, err = emptyDRAManager(ctx, s.client); err != nil {
+		return nil, err
+	}
+	if s.defaultProfile, err = decodeProfile(nil); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// emptyDRAManager is the real manager over informers without objects: no device
+// class backs any extended resource.
+func emptyDRAManager(ctx context.Context, client *fake.Clientset) (fwk.SharedDRAManager, error) {
+	factory := informers.NewSharedInformerFactory(client, 0)
+	tracker, err := resourceslicetracker.StartTracker(ctx, resourceslicetracker.Options{
+		EnableConsumableCapacity: utilfeature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
+		SliceInformer:            factory.Resource().V1().ResourceSlices(),
+		KubeClient:               client,
+	})
+	if err != nil {
+		return nil, err
+	}
+	claims := assumecache.NewAssumeCache(klog.FromContext(ctx), factory.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
+	return dynamicresources.NewDRAManager(ctx, claims, tracker, factory), nil
+}
+
+// decodeProfile reads a pluginConfig with the scheduler's own decoder and
+// defaults, and leaves only the enabled plugins in the default profile.
+func decodeProfile(pluginConfig json.RawMessage) (*config.KubeSchedulerProfile, error) {
+	file, err := json.Marshal(map[string]any{
+		"apiVersion": "kubescheduler.config.k8s.io/v1",
+		"kind":       "KubeSchedulerConfiguration",
+		"profiles":   []any{map[string]any{"pluginConfig": pluginConfig}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pluginConfig: %w", err)
+	}
+	object, _, err := scheme.Codecs.UniversalDecoder().Decode(file, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("pluginConfig: %w", err)
+	}
+	profile := &object.(*config.KubeSchedulerConfiguration).Profiles[0]
+	profile.Plugins.MultiPoint.Enabled = slices.DeleteFunc(profile.Plugins.MultiPoint.Enabled, func(p config.Plugin) bool {
+		return !slices.Contains(enabled, p.Name)
+	})
+	return profile, nil
+}
+
+// world is one case as the scheduler would see it.
+type world struct {
+	framework framework.Framework
+	nodes     []fwk.NodeInfo // by name
+}
+
+// build puts the cluster where the scheduler keeps it: listers, cache, snapshot
+// and scheduling queue, and builds the profile's framework over them. The
+// framework's goroutines end with ctx.
+func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config.KubeSchedulerProfile) (*world, error) {
+	logger := klog.FromContext(ctx)
+	factory := informers.NewSharedInformerFactory(s.client, 0)
+	if err := fillListers(factory, cluster); err != nil {
+		return nil, err
+	}
+
+	schedulerCache := internalcache.New(ctx, nil,
+		utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
+		utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup))
+	for _, node := range cluster.Nodes.objects {
+		schedulerCache.AddNode(logger, node)
+	}
+	pods := visible(cluster.Pods.objects)
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" {
+			if err := schedulerCache.AddPod(logger, pod); err != nil {
+				return nil, err
+			}
+		}
+	}
+	snapshot := internalcache.NewEmptySnapshot()
+	if err := schedulerCache.UpdateSnapshot(logger, snapshot); err != nil {
+		return nil, err
+	}
+
+	f, err := runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile,
+		runtime.WithComponentConfigVersion("kubescheduler.config.k8s.io/v1"),
+		runtime.WithClientSet(s.client),
+		runtime.WithInformerFactory(factory),
+		runtime.WithSharedDRAManager(s.draManager),
+		runtime.WithSnapshotSharedLister(snapshot),
+		runtime.WithMutableSnapshotLister(snapshot),
+		// One worker: which of several errors is reported first must not vary.
+		runtime.WithParallelism(1),
+		runtime.WithMetricsRecorder(s.recorder),
+		runtime.WithPodGroupManager(schedulerCache),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("pluginConfig: %w", err)
+	}
+	queue := internalqueue.NewSchedulingQueue(f.QueueSortFunc(), factory, internalqueue.WithMetricsRecorder(s.recorder))
+	for _, pod := range pods {
+		if pod.Spec.NodeName == "" {
+			queue.Add(ctx, pod)
+		}
+	}
+	f.SetPodNominator(queue)
+
+	nodes, err := snapshot.NodeInfos().List()
+	if err != nil {
+		return nil, err
+	}
+	nodes = slices.Clone(nodes)
+	slices.SortFunc(nodes, func(a, b fwk.NodeInfo) int {
+		return strings.Compare(a.Node().Name, b.Node().Name)
+	})
+	return &world{framework: f, nodes: nodes}, nil
+}
+
+// visible drops the finished pods: the scheduler's pod informer selects
+// status.phase!=Succeeded,status.phase!=Failed.
+func visible(pods []*v1.Pod) []*v1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(p *v1.Pod) bool {
+		return p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed
+	})
+}
+
+// fillListers puts the objects into the informers' stores. The informers are
+// never started, so nothing else writes there.
+func fillListers(factory informers.SharedInformerFactory, cluster *Cluster) error {
+	core, apps := factory.Core().V1(), factory.Apps().V1()
+	for _, fill := range []error{
+		addAll(core.Namespaces().Informer(), cluster.Namespaces.objects),
+		addAll(core.Pods().Informer(), visible(cluster.Pods.objects)),
+		addAll(core.Services().Informer(), cluster.Services.objects),
+		addAll(core.ReplicationControllers().Informer(), cluster.ReplicationControllers.objects),
+		addAll(apps.ReplicaSets().Informer(), cluster.ReplicaSets.objects),
+		addAll(apps.StatefulSets().Informer(), cluster.StatefulSets.objects),
+	} {
+		if fill != nil {
+			return fill
+		}
+	}
+	return nil
+}
+
+func addAll[T any](informer cache.SharedIndexInformer, objects []*T) error {
+	for _, o := range objects {
+		if err := informer.GetIndexer().Add(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}

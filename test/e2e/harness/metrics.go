@@ -1,0 +1,45 @@
+package harness
+
+import (
+	"fmt"
+	"net/http"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// Metrics is one reading of a /metrics page.
+type Metrics map[string]*dto.MetricFamily
+
+func scrape(client *http.Client, url string) (Metrics, error) {
+	response, err := client.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, response.Status)
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(response.Body)
+}
+
+// Value of the gauge or counter name whose label has that value.
+func (m Metrics) Value(name, label, value string) (float64, error) {
+	for _, metric := range m[name].GetMetric() {
+		for _, pair := range metric.GetLabel() {
+			if pair.GetName() != label || pair.GetValue() != value {
+				continue
+			}
+			if metric.Gauge != nil {
+				return metric.Gauge.GetValue(), nil
+			}
+			if metric.Counter != nil {
+				return metric.Counter.GetValue(), nil
+			}
+			return 0, fmt.Errorf("%s{%s=%q} is neither gauge nor counter", name, label, value)
+		}
+	}
+	return 0, fmt.Errorf("no metric %s{%s=%q}", name, label, value)
+}

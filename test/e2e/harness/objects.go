@@ -1,0 +1,71 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// strict refuses fields that the API does not have: a misspelt rule would
+// otherwise be no rule.
+var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+
+// LoadManifest reads a file of YAML documents.
+func LoadManifest(t testing.TB, path string) []runtime.Object {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []runtime.Object
+	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	for {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return objects
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		object, _, err := strict.Decode(document, nil, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		objects = append(objects, object)
+	}
+}
+
+// create writes an object that nothing else has to react to.
+func create(ctx context.Context, client kubernetes.Interface, object runtime.Object) error {
+	options := metav1.CreateOptions{}
+	var err error
+	switch o := object.(type) {
+	case *corev1.Node:
+		_, err = client.CoreV1().Nodes().Create(ctx, o, options)
+	case *corev1.Namespace:
+		_, err = client.CoreV1().Namespaces().Create(ctx, o, options)
+	case *corev1.ServiceAccount:
+		_, err = client.CoreV1().ServiceAccounts(o.Namespace).Create(ctx, o, options)
+	case *rbacv1.ClusterRole:
+		_, err = client.RbacV1().ClusterRoles().Create(ctx, o, options)
+	case *rbacv1.ClusterRoleBinding:
+		_, err = client.RbacV1().ClusterRoleBindings().Create(ctx, o, options)
+	default:
+		err = fmt.Errorf("the harness does not know how to create a %T", object)
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package harness
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Proxy is a TCP proxy on loopback whose connections a test can cut, hold or slow
+// down. TLS passes through it untouched.
+type Proxy struct {
+	listener net.Listener
+	target   string
+
+	mu    sync.Mutex
+	moved *sync.Cond        // on mu: held or down has changed
+	conns map[net.Conn]bool // guarded by mu; both ends of every connection
+	held  bool              // guarded by mu; bytes wait inside
+	down  bool              // guarded by mu; connections are closed and refused
+	delay time.Duration     // guarded by mu; of each piece the target sends
+
+	accepted int // guarded by mu
+}
+
+// StartProxy listens on a free port and forwards to the server of serverURL.
+func StartProxy(t testing.TB, serverURL string) *Proxy {
+	t.Helper()
+	target, err := url.Parse(serverURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", FreePort(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{listener: listener, target: target.Host, conns: map[net.Conn]bool{}}
+	p.moved = sync.NewCond(&p.mu)
+	var accepting sync.WaitGroup
+	accepting.Go(p.accept)
+	t.Cleanup(func() {
+		listener.Close()
+		p.Cut()
+		accepting.Wait()
+	})
+	return p
+}
+
+// URL of the proxy, for a kubeconfig.
+func (p *Proxy) URL() string { return "https://" + p.listener.Addr().String() }
+
+// Cut closes every connection and every new one until Mend.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = true
+	for conn := range p.conns {
+		conn.Close()
+	}
+	p.moved.Broadcast()
+}
+
+// Hold keeps all bytes, in both directions, and all connections until Mend.
+func (p *Proxy) Hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = true
+}
+
+// Mend ends Cut and Hold; held bytes go on in their order.
+func (p *Proxy) Mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down, p.held = false, false
+	p.moved.Broadcast()
+}
+
+// Delay holds every piece of what the server sends for that long.
+func (p *Proxy) Delay(delay time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = delay
+}
+
+// Accepted is how many connections have been opened so far.
+func (p *Proxy) Accepted() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.accepted
+}
+
+func (p *Proxy) accept() {
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		p.accepted++
+		p.mu.Unlock()
+		serving.Go(func() { p.serve(client) })
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.DialTimeout("tcp", p.target, 5*time.Second)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	if !p.register(client, server) {
+		return
+	}
+	defer p.forget(client, server)
+	var copying sync.WaitGroup
+	copying.Go(func() { p.copy(server, client, false) })
+	copying.Go(func() { p.copy(client, server, true) })
+	copying.Wait()
+}
+
+func (p *Proxy) register(ends ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down {
+		return false
+	}
+	for _, end := range ends {
+		p.conns[end] = true
+	}
+	return true
+}
+
+func (p *Proxy) forget(ends ...net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, end := range ends {
+		delete(p.conns, end)
+	}
+}
+
+// copy moves bytes until either end is closed, and then closes both.
+func (p *Proxy) copy(to, from net.Conn, delayed bool) {
+	defer to.Close()
+	defer from.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			p.pass(delayed)
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// pass returns when bytes may go on.
+func (p *Proxy) pass(delayed bool) {
+	p.mu.Lock()
+	for p.held && !p.down {
+		p.moved.Wait()
+	}
+	delay := p.delay
+	p.mu.Unlock()
+	if delayed {
+		time.Sleep(delay)
+	}
+}

@@ -1,0 +1,168 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// BrokenRules looks at where pods run and names every hard rule that does not hold:
+// required affinity and anti-affinity between pods, DoNotSchedule spread. It knows
+// nothing of how a scheduler decides, and not all of the API: a rule that it cannot
+// judge counts as broken.
+//
+// It judges the final state, which is right as long as pods were only added: each
+// placement kept the skew and the minimum can only rise; only the first pod of a
+// group can have been placed without the pod it needs.
+func BrokenRules(pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	var broken []string
+	for _, pod := range pods {
+		if pod.Spec.NodeName == "" {
+			continue
+		}
+		complain := func(rule string) {
+			broken = append(broken, fmt.Sprintf("%s/%s on %s: %s", pod.Namespace, pod.Name, pod.Spec.NodeName, rule))
+		}
+		if field := beyondJudgement(pod); field != "" {
+			complain("this check does not know " + field)
+			continue
+		}
+		if affinity := pod.Spec.Affinity; affinity != nil {
+			if affinity.PodAntiAffinity != nil {
+				for _, term := range affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+					if others := neighbours(pod, term, pods, nodes); len(others) > 0 {
+						complain(fmt.Sprintf("anti-affinity by %s to %s", term.TopologyKey, strings.Join(others, ", ")))
+					}
+				}
+			}
+			if affinity.PodAffinity != nil {
+				for _, term := range affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+					if len(neighbours(pod, term, pods, nodes)) == 0 && !isFirstOfItsGroup(pod, term, pods) {
+						complain(fmt.Sprintf("no pod it needs in its %s", term.TopologyKey))
+					}
+				}
+			}
+		}
+		for _, constraint := range pod.Spec.TopologySpreadConstraints {
+			if constraint.WhenUnsatisfiable != corev1.DoNotSchedule {
+				continue
+			}
+			if skew := skewOf(pod, constraint, pods, nodes); skew > constraint.MaxSkew {
+				complain(fmt.Sprintf("skew %d by %s, at most %d allowed", skew, constraint.TopologyKey, constraint.MaxSkew))
+			}
+		}
+	}
+	slices.Sort(broken)
+	return broken
+}
+
+// beyondJudgement names a field of the pod's rules that BrokenRules does not know.
+func beyondJudgement(pod *corev1.Pod) string {
+	var terms []corev1.PodAffinityTerm
+	if affinity := pod.Spec.Affinity; affinity != nil {
+		if affinity.PodAffinity != nil {
+			terms = append(terms, affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		}
+		if affinity.PodAntiAffinity != nil {
+			terms = append(terms, affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution...)
+		}
+		if affinity.NodeAffinity != nil && len(pod.Spec.TopologySpreadConstraints) > 0 {
+			return "nodeAffinity beside topologySpreadConstraints"
+		}
+	}
+	for _, term := range terms {
+		if term.NamespaceSelector != nil {
+			return "namespaceSelector"
+		}
+	}
+	for _, c := range pod.Spec.TopologySpreadConstraints {
+		if len(pod.Spec.NodeSelector) > 0 {
+			return "nodeSelector beside topologySpreadConstraints"
+		}
+		if c.MinDomains != nil || len(c.MatchLabelKeys) > 0 || c.NodeAffinityPolicy != nil || c.NodeTaintsPolicy != nil {
+			return "minDomains, matchLabelKeys or an inclusion policy of topologySpreadConstraints"
+		}
+	}
+	return ""
+}
+
+// neighbours are the other pods that the term selects and that run in the same
+// domain as pod.
+func neighbours(pod *corev1.Pod, term corev1.PodAffinityTerm, pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	domain, ok := domainOf(pod, term.TopologyKey, nodes)
+	if !ok {
+		return nil
+	}
+	var found []string
+	for _, other := range pods {
+		if other.UID == pod.UID || !selects(term, pod.Namespace, other) {
+			continue
+		}
+		if otherDomain, ok := domainOf(other, term.TopologyKey, nodes); ok && otherDomain == domain {
+			found = append(found, other.Name)
+		}
+	}
+	return found
+}
+
+// isFirstOfItsGroup: a pod that asks for pods like itself may start the group.
+func isFirstOfItsGroup(pod *corev1.Pod, term corev1.PodAffinityTerm, pods []*corev1.Pod) bool {
+	return selects(term, pod.Namespace, pod) && !slices.ContainsFunc(pods, func(other *corev1.Pod) bool {
+		return other.UID != pod.UID && other.Spec.NodeName != "" && selects(term, pod.Namespace, other)
+	})
+}
+
+func selects(term corev1.PodAffinityTerm, ownNamespace string, other *corev1.Pod) bool {
+	namespaces := term.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{ownNamespace}
+	}
+	return slices.Contains(namespaces, other.Namespace) && matches(term.LabelSelector, other)
+}
+
+func skewOf(pod *corev1.Pod, constraint corev1.TopologySpreadConstraint, pods []*corev1.Pod, nodes map[string]*corev1.Node) int32 {
+	counts := map[string]int32{}
+	for _, node := range nodes {
+		if domain, ok := node.Labels[constraint.TopologyKey]; ok {
+			counts[domain] += 0
+		}
+	}
+	for _, other := range pods {
+		if other.Namespace != pod.Namespace || other.DeletionTimestamp != nil || !matches(constraint.LabelSelector, other) {
+			continue
+		}
+		if domain, ok := domainOf(other, constraint.TopologyKey, nodes); ok {
+			counts[domain]++
+		}
+	}
+	own, ok := domainOf(pod, constraint.TopologyKey, nodes)
+	if !ok {
+		return constraint.MaxSkew + 1 // the key is required
+	}
+	lowest := counts[own]
+	for _, count := range counts {
+		lowest = min(lowest, count)
+	}
+	return counts[own] - lowest
+}
+
+func domainOf(pod *corev1.Pod, topologyKey string, nodes map[string]*corev1.Node) (string, bool) {
+	node, ok := nodes[pod.Spec.NodeName]
+	if !ok {
+		return "", false
+	}
+	domain, ok := node.Labels[topologyKey]
+	return domain, ok
+}
+
+func matches(selector *metav1.LabelSelector, pod *corev1.Pod) bool {
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		panic(err) // the API server refuses such pods
+	}
+	return parsed.Matches(labels.Set(pod.Labels))
+}

@@ -1,0 +1,169 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Scheduler is a running kube-scheduler.
+type Scheduler struct {
+	*Process
+	url   string
+	admin *http.Client
+}
+
+// startScheduler starts kube-scheduler as itself (system:kube-scheduler). With an
+// extender URL it runs manifests/kube-scheduler-config.yaml; with "" it runs as
+// shipped, all in-tree plugins on.
+func (cp *ControlPlane) startScheduler(t testing.TB, extenderURL string) *Scheduler {
+	t.Helper()
+	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", cp.URL, cp.ClientCertificate(t, "system:kube-scheduler"))
+	config := stockConfig(kubeconfig)
+	if extenderURL != "" {
+		config = ExtenderConfig(t, kubeconfig, extenderURL)
+	}
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	configFile := cp.Run.Path("kube-scheduler-config.yaml")
+	writeFile(t, configFile, content)
+	server := cp.CA.Server(t, "kube-scheduler-server")
+	port := FreePort(t)
+	s := &Scheduler{
+		url: fmt.Sprintf("https://127.0.0.1:%d", port),
+		admin: &http.Client{
+			Timeout:   5 * time.Second,
+			Transport: &http.Transport{TLSClientConfig: cp.CA.TLSConfig(t, cp.AdminPair)},
+		},
+	}
+	s.Process = startProcess(t, cp.Run, nil, kubeBinary(t, "kube-scheduler"), "kube-scheduler",
+		"--config="+configFile,
+		// Alone here, and it must outlive a restart of the API server.
+		"--leader-elect=false",
+		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port),
+		"--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile,
+		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
+		// With the scores of every node, and errors of extenders, which it swallows.
+		"--v=3", "--vmodule=schedule_one=10")
+	s.await(t, startTimeout, "kube-scheduler is ready", func() string { return getProblem(s.admin, s.url+"/readyz") })
+	return s
+}
+
+func stockConfig(kubeconfig string) map[string]any {
+	return map[string]any{
+		"apiVersion":       "kubescheduler.config.k8s.io/v1",
+		"kind":             "KubeSchedulerConfiguration",
+		"clientConnection": map[string]any{"kubeconfig": kubeconfig},
+	}
+}
+
+// ExtenderConfig is manifests/kube-scheduler-config.yaml with the two lines filled
+// in that belong to the machine it runs on.
+func ExtenderConfig(t testing.TB, kubeconfig, extenderURL string) map[string]any {
+	t.Helper()
+	path := RepositoryFile(t, "manifests/kube-scheduler-config.yaml")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := map[string]any{}
+	if err := yaml.UnmarshalStrict(content, &config); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	connection, ok := config["clientConnection"].(map[string]any)
+	if !ok {
+		t.Fatalf("%s: no clientConnection", path)
+	}
+	connection["kubeconfig"] = kubeconfig
+	extenders, ok := config["extenders"].([]any)
+	if !ok || len(extenders) != 1 {
+		t.Fatalf("%s: exactly one extender expected", path)
+	}
+	extender, ok := extenders[0].(map[string]any)
+	if !ok {
+		t.Fatalf("%s: extenders[0] is no object", path)
+	}
+	extender["urlPrefix"] = extenderURL
+	return config
+}
+
+func (s *Scheduler) metric(name, label, value string) (float64, error) {
+	m, err := scrape(s.admin, s.url+"/metrics")
+	if err != nil {
+		return 0, err
+	}
+	return m.Value(name, label, value)
+}
+
+var finalScore = regexp.MustCompile(`"Calculated node's final score for pod" pod="([^"]*)" node="([^"]*)" score=([0-9]+)`)
+
+// Totals are the final scores per node of the pod's last attempt, as the scheduler
+// logged them.
+func (s *Scheduler) Totals(t testing.TB, pod *corev1.Pod) map[string]int64 {
+	t.Helper()
+	totals := map[string]int64{}
+	for _, m := range finalScore.FindAllSubmatch(s.log(t), -1) {
+		if string(m[1]) != pod.Namespace+"/"+pod.Name {
+			continue
+		}
+		total, err := strconv.ParseInt(string(m[3]), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		totals[string(m[2])] = total
+	}
+	return totals
+}
+
+// WantNoPrioritizeError: an extender that fails to prioritize changes placements
+// without any other sign than a log line.
+func (s *Scheduler) WantNoPrioritizeError(t testing.TB) {
+	t.Helper()
+	for line := range bytes.Lines(s.log(t)) {
+		if bytes.Contains(line, []byte("Failed to run extender's priority function")) {
+			t.Errorf("%s", line)
+		}
+	}
+}
+
+func (s *Scheduler) log(t testing.TB) []byte {
+	t.Helper()
+	content, err := os.ReadFile(s.LogFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// CachedNodes is how many nodes its cache holds. The scheduler refreshes that
+// number once a second.
+func (s *Scheduler) CachedNodes() (int, error) {
+	n, err := s.metric("scheduler_cache_size", "type", "nodes")
+	return int(n), err
+}
+
+// QueuedPods is how many pods are about to be tried again (active, backoff) and
+// how many wait for something to happen. The pod being tried is in neither.
+func (s *Scheduler) QueuedPods() (soon, parked int, err error) {
+	m, err := scrape(s.admin, s.url+"/metrics")
+	if err != nil {
+		return 0, 0, err
+	}
+	var counts [3]float64
+	for i, queue := range []string{"active", "backoff", "unschedulable"} {
+		if counts[i], err = m.Value("scheduler_pending_pods", "queue", queue); err != nil {
+			return 0, 0, err
+		}
+	}
+	return int(counts[0] + counts[1]), int(counts[2]), nil
+}
