@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "core/model/yaml.h"
+#include "server/explain/batch.h"
 #include "server/sample/sample_cluster.h"
 #include "server/serve.h"
 
@@ -120,7 +121,19 @@ void AddSample(CLI::App& app, Action& action) {
   });
 }
 
+void AddExplain(CLI::App& app, Action& action) {
+  CLI::App* explain =
+      app.add_subcommand("explain", "Explain where pods can go, and why.");
+  const std::string description =
+      "answer one case per line of the standard input; the format is in "
+      "test/conformance/README.md";
+  explain->add_flag("--batch", description)->required();
+  explain->callback(
+      [&action] { action = [] { return ExplainBatch(std::cin, std::cout); }; });
+}
+
 int Main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
   FLAGS_logtostderr = true;
   google::InitGoogleLogging(argv[0]);
 
@@ -131,6 +144,7 @@ int Main(int argc, char** argv) {
   Action action;
   ServeOptions serve_options;
   AddServe(app, serve_options, action);
+  AddExplain(app, action);
   AddSample(app, action);
   try {
     app.parse(argc, argv);

@@ -11,9 +11,8 @@
 namespace vicinal {
 
 std::string FitErrorMessage(const FilterOutcome& outcome) {
-  if (outcome.statuses.empty() && outcome.pre_filter.code() != Code::kError) {
-    return "no nodes available to schedule pods";
-  }
+  // Upstream does not even look at the pod then.
+  if (outcome.statuses.empty()) return "no nodes available to schedule pods";
   const auto fits_or_is_in_error = [](const Status& status) {
     return status.ok() || status.code() == Code::kError;
   };

@@ -6,9 +6,10 @@
 //   cluster.Upsert(pod);             // spec.nodeName says where it is
 //   for (const NodeInfo* node : cluster.Nodes()) …
 //
-// Objects may come in any order: a pod on a node that is not known yet counts
-// from the moment the node appears. Finished pods are not kept. Reading is
-// thread-safe; changes must not overlap with anything else.
+// The topology index is kept up to date with it. Objects may come in any order:
+// a pod on a node that is not known yet counts from the moment the node
+// appears. Finished pods are not kept. Reading is thread-safe; changes must not
+// overlap with anything else.
 #ifndef CORE_INDEX_CLUSTER_STATE_H_
 #define CORE_INDEX_CLUSTER_STATE_H_
 
@@ -24,7 +25,9 @@
 #include <vector>
 
 #include "core/index/image_states.h"
+#include "core/index/node_id.h"
 #include "core/index/pod_info.h"
+#include "core/index/topology_index.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
 #include "core/model/workload.h"
@@ -34,6 +37,7 @@ namespace vicinal {
 // A node and the pods that count on it.
 struct NodeInfo {
   std::optional<Node> node;  // Absent: only heard of from its pods.
+  NodeId id = kNoNode;       // Set while the node is there.
   std::vector<const PodInfo*> pods;
   // Pods that were nominated to run here, but are not bound (preemption,
   // rescue).
@@ -82,6 +86,12 @@ class ClusterState {
   // Which images are on which of the nodes that exist.
   const ImageStates& images() const { return images_; }
 
+  // `id` must be that of a node that is there. Cost: O(1).
+  const NodeInfo& NodeById(NodeId id) const { return *nodes_by_id_[id]; }
+
+  // Which pods are where, for the questions about other pods.
+  const TopologyIndex& topology() const { return topology_; }
+
   // Null if there is no such pod. Cost: O(log pods).
   const PodInfo* FindPod(const ObjectKey& key) const;
   std::size_t pod_count() const { return pods_.size(); }
@@ -103,7 +113,15 @@ class ClusterState {
   void RemovePod(const ObjectKey& key);
   void RemoveNode(const std::string& name);
 
-  std::map<ObjectKey, std::unique_ptr<const PodInfo>> pods_;
+  struct PodRecord {
+    std::unique_ptr<const PodInfo> info;
+    PodGroup* group = nullptr;  // Set while it is on a node that is there.
+  };
+
+  TopologyIndex topology_;
+  std::vector<const NodeInfo*> nodes_by_id_;  // Null where the id is free.
+  std::vector<NodeId> free_node_ids_;
+  std::map<ObjectKey, PodRecord> pods_;
   // Also the nodes that are only heard of; those have at least one pod.
   std::map<std::string, NodeInfo, std::less<>> nodes_;
   ImageStates images_;

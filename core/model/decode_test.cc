@@ -64,21 +64,23 @@ TEST(DecodeTest, PodSpec) {
                     "limits": {"cpu": "1"}}}],
     "initContainers": [{"name": "i", "restartPolicy": "Always"}],
     "overhead": {"cpu": "10m"},
-    "resources": {"requests": {"cpu": "2"}}}})");
+    "resources": {"requests": {"cpu": "2"}},
+    "volumes": [{"name": "v", "emptyDir": {}},
+                {"name": "m", "image": {"reference": "model:1"}}]}})");
   PodSpec want;
   want.node_name = "n1";
   want.scheduler_name = "mine";
   want.priority = -5;
   want.node_selector = Labels{{"disk", "ssd"}};
   want.tolerations = {{"k", "Equal", "v", "NoExecute"}};
-  want.containers = {
-      {"c",
-       "img:1",
-       {{"cpu", Amount("500m")}, {"memory", Amount("1024")}},
-       ""}};
+  want.containers = {{"c",
+                      "img:1",
+                      {{"cpu", Amount("500m")}, {"memory", Amount("1024")}},
+                      ""}};
   want.init_containers = {{"i", "", {}, "Always"}};
   want.overhead = {{"cpu", Amount("10m")}};
   want.requests = ResourceList{{"cpu", Amount("2")}};
+  want.image_volumes = {"model:1"};
   EXPECT_EQ(pod.spec, want);
 }
 
@@ -97,8 +99,8 @@ TEST(DecodeTest, PodAffinity) {
         {"weight": 100, "podAffinityTerm": {"topologyKey": "host"}}]}}}})");
   PodAffinityTerm term;
   term.topology_key = "zone";
-  term.label_selector = LabelSelector{{{"app", "db"}},
-                                      {{"tier", "In", {"a", "b"}}}};
+  term.label_selector =
+      LabelSelector{{{"app", "db"}}, {{"tier", "In", {"a", "b"}}}};
   term.namespaces = {"x", "y"};
   term.namespace_selector = Selecting("team", "t");
   term.match_label_keys = {"hash"};
@@ -170,9 +172,19 @@ TEST(DecodeTest, PodStatus) {
                               ResourceList{{"cpu", Amount("2")}}},
                              {"i", std::nullopt, std::nullopt}};
   want.allocated_resources = ResourceList{{"cpu", Amount("3")}};
-  want.requests = ResourceList{{"cpu", Amount("4")}};
+  want.resources.emplace().requests = ResourceList{{"cpu", Amount("4")}};
   want.resize_infeasible = true;
   EXPECT_EQ(pod.status, want);
+}
+
+TEST(DecodeTest, ResourcesOfAStatusMayBeThereWithoutRequests) {
+  const auto resources = [](const char* status) {
+    return Parse<Pod>(std::string(R"({"status": )") + status + "}")
+        .status.resources;
+  };
+  EXPECT_FALSE(resources("{}").has_value());
+  EXPECT_FALSE(resources(R"({"resources": null})").has_value());
+  EXPECT_EQ(resources(R"({"resources": {}})"), ResourceRequirements());
 }
 
 TEST(DecodeTest, OnlyAPendingResizeWithThatReasonIsInfeasible) {
@@ -214,8 +226,9 @@ TEST(DecodeTest, ANamespace) {
 
 TEST(DecodeTest, AServiceTellsAnAbsentSelectorFromAnEmptyOne) {
   const auto selector = [](const char* spec) {
-    return Parse<Service>(std::string(R"({"metadata": {"name": "s"}, "spec": )") +
-                          spec + "}")
+    return Parse<Service>(
+               std::string(R"({"metadata": {"name": "s"}, "spec": )") + spec +
+               "}")
         .selector;
   };
   EXPECT_EQ(selector(R"({"selector": {"app": "web"}, "ports": [{"port": 1}]})"),

@@ -56,7 +56,8 @@ Sample Parse(std::string_view json) {
 std::string ErrorOf(std::string_view json) {
   JsonReader reader;
   const absl::Status status = reader.ReadCopy<Sample>(json).status();
-  EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kInvalidArgument)
+  EXPECT_TRUE(status.ok() ||
+              status.code() == absl::StatusCode::kInvalidArgument)
       << status;
   return std::string(status.message());
 }
@@ -144,18 +145,17 @@ TEST(JsonTest, ATypeErrorNamesPathWantedTypeAndValue) {
             "flag: must be true or false, got \"yes\"");
   EXPECT_EQ(ErrorOf(R"({"small": "high"})"),
             "small: must be a 32-bit integer, got \"high\"");
-  EXPECT_EQ(ErrorOf(R"({"large": 1.5})"),
-            "large: must be an integer, got 1.5");
+  EXPECT_EQ(ErrorOf(R"({"large": 1.5})"), "large: must be an integer, got 1.5");
   EXPECT_EQ(ErrorOf(R"({"list": "x"})"), "list: must be an array, got \"x\"");
   EXPECT_EQ(ErrorOf(R"({"labels": ["x"]})"),
             "labels: must be an object, got an array");
-  EXPECT_EQ(ErrorOf(R"({"maybe": true})"),
-            "maybe: must be a string, got true");
+  EXPECT_EQ(ErrorOf(R"({"maybe": true})"), "maybe: must be a string, got true");
 }
 
 TEST(JsonTest, PathsGoThroughFieldsAndElements) {
-  EXPECT_EQ(ErrorOf(R"({"children": [{}, {"children": [{"list": ["a", 1]}]}]})"),
-            "children[1].children[0].list[1]: must be a string, got 1");
+  EXPECT_EQ(
+      ErrorOf(R"({"children": [{}, {"children": [{"list": ["a", 1]}]}]})"),
+      "children[1].children[0].list[1]: must be a string, got 1");
   EXPECT_EQ(ErrorOf(R"({"labels": {"app": "web", "tier": 1}})"),
             "labels.tier: must be a string, got 1");
   EXPECT_EQ(ErrorOf(R"({"children": [{}, 5]})"),

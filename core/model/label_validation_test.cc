@@ -36,7 +36,7 @@ constexpr char kValueRule[] =
     "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 TEST(LabelValidationTest, WellFormedKeysHaveNoErrors) {
-  for (const std::string key :
+  for (const std::string& key :
        {std::string("a"), std::string("App_1.x-y"), std::string("9"),
         std::string("x/a"), std::string("topology.kubernetes.io/zone"),
         std::string("x.y-z/A"), std::string(63, 'a'),
@@ -90,17 +90,17 @@ TEST(LabelValidationTest, AKeyHasAtMostOneSlash) {
 }
 
 TEST(LabelValidationTest, AllErrorsOfAKeyAreReportedPrefixFirst) {
-  EXPECT_THAT(LabelKeyErrors(std::string(254, 'A') + "/"),
-              ElementsAre("prefix part must be no more than 253 bytes",
-                          kPrefixRule, "name part must be non-empty",
-                          kNameRule));
+  EXPECT_THAT(
+      LabelKeyErrors(std::string(254, 'A') + "/"),
+      ElementsAre("prefix part must be no more than 253 bytes", kPrefixRule,
+                  "name part must be non-empty", kNameRule));
   EXPECT_THAT(LabelKeyErrors("/"),
               ElementsAre("prefix part must be non-empty",
                           "name part must be non-empty", kNameRule));
 }
 
 TEST(LabelValidationTest, WellFormedValuesHaveNoErrors) {
-  for (const std::string value :
+  for (const std::string& value :
        {std::string(), std::string("a"), std::string("a_b.C-9"),
         std::string(63, 'a')}) {
     EXPECT_THAT(LabelValueErrors(value), IsEmpty()) << value;

@@ -13,6 +13,8 @@ namespace vicinal {
 class Labels {
  public:
   using Entry = std::pair<std::string, std::string>;
+  using value_type = Entry;
+  using const_iterator = std::vector<Entry>::const_iterator;
 
   Labels() = default;
   // Of several entries with one key the last one counts, as in JSON objects
@@ -31,8 +33,8 @@ class Labels {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   // In ascending order of keys.
-  std::vector<Entry>::const_iterator begin() const { return entries_.begin(); }
-  std::vector<Entry>::const_iterator end() const { return entries_.end(); }
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
 
   friend bool operator==(const Labels&, const Labels&) = default;
   friend auto operator<=>(const Labels&, const Labels&) = default;

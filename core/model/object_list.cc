@@ -62,9 +62,6 @@ absl::Status ReadTypeMeta(JsonValue value, const JsonPath& path,
     return SyntaxError(path, error);
   }
   if (out->kind.empty()) return FieldError(path.Field("kind"), "required");
-  if (out->api_version.empty()) {
-    return FieldError(path.Field("apiVersion"), "required");
-  }
   return absl::OkStatus();
 }
 
@@ -95,7 +92,9 @@ absl::Status DecodeAs(JsonValue value, const JsonPath& path,
 
 absl::Status DecodeObject(JsonValue value, const JsonPath& path,
                           const TypeMeta& type, std::optional<Object>* out) {
-  if (type.api_version == "v1") {
+  // Without an apiVersion the kind alone tells.
+  const bool is_unversioned = type.api_version.empty();
+  if (is_unversioned || type.api_version == "v1") {
     if (type.kind == "Pod") return DecodeAs<Pod>(value, path, out);
     if (type.kind == "Node") return DecodeAs<Node>(value, path, out);
     if (type.kind == "Namespace") return DecodeAs<Namespace>(value, path, out);
@@ -103,7 +102,8 @@ absl::Status DecodeObject(JsonValue value, const JsonPath& path,
     if (type.kind == "ReplicationController") {
       return DecodeAs<ReplicationController>(value, path, out);
     }
-  } else if (type.api_version == "apps/v1") {
+  }
+  if (is_unversioned || type.api_version == "apps/v1") {
     if (type.kind == "ReplicaSet") {
       return DecodeAs<ReplicaSet>(value, path, out);
     }

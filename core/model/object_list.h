@@ -15,10 +15,10 @@
 namespace vicinal {
 
 // Reads one object: v1 Node, Pod, Namespace, Service, ReplicationController,
-// apps/v1 ReplicaSet or StatefulSet. Nothing for other kinds. The kind and
-// apiVersion must be there. What an API server would have filled in, is: the
-// namespace "default", and see AdmitPod.
-// Cost: O(text). Thread safety: that of the reader.
+// apps/v1 ReplicaSet or StatefulSet. Nothing for other kinds. The kind must be
+// there; an apiVersion that is there must be the right one. What an API server
+// would have filled in, is: the namespace "default", and see AdmitPod. Cost:
+// O(text). Thread safety: that of the reader.
 absl::StatusOr<std::optional<Object>> ReadObject(
     JsonReader& reader, simdjson::padded_string_view json);
 

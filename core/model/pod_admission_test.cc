@@ -28,8 +28,9 @@ TEST(AdmitPodTest, MergesLabelKeysOfAffinityAndAntiAffinity) {
   Pod pod = WithMatchLabelKeys();
   AdmitPod(pod);
   const Affinity& affinity = *pod.spec.affinity;
-  EXPECT_EQ(affinity.pod_affinity->required[0].label_selector->match_expressions,
-            kMerged);
+  EXPECT_EQ(
+      affinity.pod_affinity->required[0].label_selector->match_expressions,
+      kMerged);
   EXPECT_EQ(affinity.pod_anti_affinity->preferred[0]
                 .term.label_selector->match_expressions,
             kMerged);

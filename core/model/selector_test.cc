@@ -76,8 +76,8 @@ TEST(RequirementTest, GtAndLtCompareIntegersStrictly) {
   EXPECT_FALSE(matches(Op::kLessThan, "4", "5"));
   EXPECT_TRUE(matches(Op::kGreaterThan, "9", "10"));  // Not as texts.
   EXPECT_TRUE(matches(Op::kLessThan, "4", "-5"));
-  EXPECT_TRUE(matches(Op::kGreaterThan, "9223372036854775806",
-                      "9223372036854775807"));
+  EXPECT_TRUE(
+      matches(Op::kGreaterThan, "9223372036854775806", "9223372036854775807"));
 }
 
 TEST(RequirementTest, GtAndLtMatchNoAbsentLabel) {

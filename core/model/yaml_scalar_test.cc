@@ -10,10 +10,8 @@ namespace vicinal {
 namespace {
 
 std::string Json(std::string_view text, std::string_view tag = "") {
-  const absl::StatusOr<YamlScalar> scalar =
-      ResolveYamlScalar(tag.empty() ? "" : "tag:yaml.org,2002:" +
-                                               std::string(tag),
-                        text);
+  const absl::StatusOr<YamlScalar> scalar = ResolveYamlScalar(
+      tag.empty() ? "" : "tag:yaml.org,2002:" + std::string(tag), text);
   if (!scalar.ok()) return "error: " + std::string(scalar.status().message());
   const absl::StatusOr<std::string> json = ToJson(*scalar);
   return json.ok() ? *json : "error: " + std::string(json.status().message());

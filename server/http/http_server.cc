@@ -33,6 +33,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
+using Parser = http::request_parser<http::string_body>;
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
 
@@ -82,6 +83,36 @@ Response MakeResponse(HttpResponse answer, unsigned version, bool keep_alive) {
   return response;
 }
 
+// Cancels what a socket waits for once its time is over. Unlike the timeout of
+// beast::tcp_stream it leaves the socket open, for the client to be told. To be
+// used on the socket's strand only.
+class Deadline {
+ public:
+  // The socket must outlive the deadline.
+  Deadline(tcp::socket& socket, std::chrono::steady_clock::duration timeout)
+      : timer_(socket.get_executor(), timeout) {
+    timer_.async_wait([&socket, state = state_](boost::system::error_code) {
+      if (*state != State::kRunning) return;
+      *state = State::kExpired;
+      boost::system::error_code ignored;
+      socket.cancel(ignored);
+    });
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline() { *state_ = State::kGone; }
+
+  bool expired() const { return *state_ == State::kExpired; }
+
+ private:
+  enum class State { kRunning, kExpired, kGone };
+
+  // Shared with the timer's handler, which runs after the destructor.
+  const std::shared_ptr<State> state_ =
+      std::make_shared<State>(State::kRunning);
+  asio::steady_timer timer_;
+};
+
 // What to answer when the request could not be read; status 0: nothing.
 HttpResponse ReadErrorResponse(const boost::system::error_code& error) {
   if (error == http::error::body_limit) {
@@ -122,7 +153,8 @@ class HttpServer::Impl {
         handler_(std::move(handler)),
         acceptor_(asio::make_strand(context_)) {}
 
-  absl::Status Start() {
+  // Returns the address that was bound.
+  absl::StatusOr<std::string> Start() {
     const absl::StatusOr<tcp::endpoint> endpoint =
         ParseEndpoint(options_.address);
     if (!endpoint.ok()) return endpoint.status();
@@ -139,24 +171,19 @@ class HttpServer::Impl {
       return absl::UnavailableError("cannot listen on " + options_.address +
                                     ": " + error.message());
     }
-    address_ = ToString(acceptor_.local_endpoint());
+    std::string address = ToString(acceptor_.local_endpoint());
     asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
     for (int i = 0; i < options_.threads; ++i) {
       threads_.emplace_back([this] { context_.run(); });
     }
-    return absl::OkStatus();
+    return address;
   }
 
-  ~Impl() { Stop(); }
-
-  const std::string& address() const { return address_; }
-
-  void Stop() {
-    // Coroutines end with the context; a handler that runs is let finish by the
-    // join.
+  // Coroutines, and with them the connections, end with the context; a handler
+  // that runs is let finish by the join.
+  ~Impl() {
     context_.stop();
     for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
   }
 
  private:
@@ -201,20 +228,10 @@ class HttpServer::Impl {
       if (error) co_return false;
       buffer.commit(read);
     }
-    http::request_parser<http::string_body> parser;
+    Parser parser;
     parser.body_limit(options_.max_body_bytes);
     parser.header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
-    stream.expires_after(options_.request_timeout);
-    co_await http::async_read_header(stream, buffer, parser, Redirected(error));
-    if (!error &&
-        beast::iequals(parser.get()[http::field::expect], "100-continue")) {
-      const http::response<http::empty_body> go_on(http::status::continue_,
-                                                   parser.get().version());
-      co_await http::async_write(stream, go_on, Redirected(error));
-    }
-    if (!error) {
-      co_await http::async_read(stream, buffer, parser, Redirected(error));
-    }
+    co_await ReadRequest(stream, buffer, parser, error);
     if (error) {
       HttpResponse refusal = ReadErrorResponse(error);
       if (refusal.status == 0) co_return false;
@@ -227,10 +244,32 @@ class HttpServer::Impl {
     Request request = parser.release();
     Response response =
         MakeResponse(Handle(request), request.version(), request.keep_alive());
+    if (request.method() == http::verb::head) response.body().clear();
     const bool keep_alive = response.keep_alive();
     stream.expires_after(options_.request_timeout);
     co_await http::async_write(stream, response, Redirected(error));
     co_return keep_alive && !error;
+  }
+
+  // Sets `error` to beast::error::timeout if the request does not arrive in its
+  // time; the stream is still open then.
+  asio::awaitable<void> ReadRequest(beast::tcp_stream& stream,
+                                    beast::flat_buffer& buffer, Parser& parser,
+                                    boost::system::error_code& error) {
+    const Deadline deadline(stream.socket(), options_.request_timeout);
+    // The deadline misses a read that begins just when it passes.
+    stream.expires_after(options_.request_timeout + std::chrono::seconds(1));
+    co_await http::async_read_header(stream, buffer, parser, Redirected(error));
+    if (!error &&
+        beast::iequals(parser.get()[http::field::expect], "100-continue")) {
+      const http::response<http::empty_body> go_on(http::status::continue_,
+                                                   parser.get().version());
+      co_await http::async_write(stream, go_on, Redirected(error));
+    }
+    if (!error) {
+      co_await http::async_read(stream, buffer, parser, Redirected(error));
+    }
+    if (error && deadline.expired()) error = beast::error::timeout;
   }
 
   HttpResponse Handle(Request& request) {
@@ -260,7 +299,6 @@ class HttpServer::Impl {
 
   const Options options_;
   const HttpHandler handler_;
-  std::string address_;
   asio::io_context context_;
   tcp::acceptor acceptor_;
   std::vector<std::thread> threads_;
@@ -269,13 +307,15 @@ class HttpServer::Impl {
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     const Options& options, HttpHandler handler) {
   auto impl = std::make_unique<Impl>(options, std::move(handler));
-  if (absl::Status status = impl->Start(); !status.ok()) return status;
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+  absl::StatusOr<std::string> address = impl->Start();
+  if (!address.ok()) return address.status();
+  return std::unique_ptr<HttpServer>(
+      new HttpServer(*std::move(address), std::move(impl)));
 }
 
-HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::HttpServer(std::string address, std::unique_ptr<Impl> impl)
+    : address_(std::move(address)), impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
-std::string HttpServer::address() const { return impl_->address(); }
-void HttpServer::Stop() { impl_->Stop(); }
+void HttpServer::Stop() { impl_.reset(); }
 
 }  // namespace vicinal

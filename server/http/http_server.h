@@ -67,17 +67,19 @@ class HttpServer {
   ~HttpServer();
 
   // "host:port" with the port that was bound.
-  std::string address() const;
+  const std::string& address() const { return address_; }
 
   // Accepts no more, lets the handlers that are running finish, closes all
-  // connections and joins the threads.
+  // connections and joins the threads. A second call does nothing. Not to be
+  // called by a handler.
   void Stop();
 
  private:
   class Impl;
-  explicit HttpServer(std::unique_ptr<Impl> impl);
+  HttpServer(std::string address, std::unique_ptr<Impl> impl);
 
-  std::unique_ptr<Impl> impl_;
+  const std::string address_;
+  std::unique_ptr<Impl> impl_;  // Null once stopped.
 };
 
 }  // namespace vicinal

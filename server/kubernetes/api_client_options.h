@@ -9,8 +9,8 @@ namespace vicinal {
 
 struct ApiClientOptions {
   std::string user_agent = "vicinal";
-  std::chrono::milliseconds connect_timeout{
-      10'000};  // to each address of the host
+  // To each address of the host.
+  std::chrono::milliseconds connect_timeout{10'000};
   std::chrono::milliseconds handshake_timeout{10'000};
   // From the request to the head of its answer. An API server gives up on a
   // list after 60 s.

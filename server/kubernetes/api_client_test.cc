@@ -56,6 +56,17 @@ ClientConfig ConfigFor(const TestHttpServer& server) {
   return config;
 }
 
+// Waits for ever, but for what a test sets.
+ApiClientOptions Patient() {
+  ApiClientOptions options;
+  options.connect_timeout = std::chrono::hours(1);
+  options.handshake_timeout = std::chrono::hours(1);
+  options.response_timeout = std::chrono::hours(1);
+  options.read_timeout = std::chrono::hours(1);
+  options.stream_idle_timeout = std::chrono::hours(1);
+  return options;
+}
+
 // Whole documents that a stream gave, and how it ended: "OK" or a message.
 struct Streamed {
   std::vector<std::string> lines;
@@ -265,6 +276,42 @@ TEST(ApiClientTest, ANameMustBeInTheCertificateAsAName) {
   EXPECT_THAT(Client(config).ErrorOfGet(), HasSubstr("IP address mismatch"));
 }
 
+TEST(ApiClientTest, ACommonNameIsNoName) {
+  TestHttpServer server(
+      WithCertificate(IssueTestCertificate(
+          Authority(),
+          {.common_name = "localhost", .dns_names = {}, .ip_addresses = {}})),
+      Hello);
+  ClientConfig config = ConfigFor(server);
+  config.host = "localhost";
+  EXPECT_THAT(Client(config).ErrorOfGet(), HasSubstr("hostname mismatch"));
+}
+
+TEST(ApiClientTest, AsksForTheNameThatItExpects) {
+  TestHttpServer server(WithCertificate(IssueTestCertificate(
+                            Authority(), {.common_name = "x",
+                                          .dns_names = {"localhost", "inner"},
+                                          .ip_addresses = {"127.0.0.1"}})),
+                        Hello);
+  ClientConfig config = ConfigFor(server);
+  EXPECT_EQ(Client(config).ErrorOfGet(), "no error");
+  config.host = "localhost";
+  EXPECT_EQ(Client(config).ErrorOfGet(), "no error");
+  config.tls_server_name = "inner";
+  EXPECT_EQ(Client(config).ErrorOfGet(), "no error");
+  EXPECT_EQ(server.requests()[0].server_name, "");  // SNI carries no addresses
+  EXPECT_EQ(server.requests()[1].server_name, "localhost");
+  EXPECT_EQ(server.requests()[2].server_name, "inner");
+}
+
+TEST(ApiClientTest, TrustsACertificateThatIsNoRoot) {
+  const TestCertificate certificate = ServerCertificate();
+  TestHttpServer server(WithCertificate(certificate), Hello);
+  ClientConfig config = ConfigFor(server);
+  config.certificate_authority_pem = certificate.certificate_pem;
+  EXPECT_EQ(Client(config).ErrorOfGet(), "no error");
+}
+
 TEST(ApiClientTest, ShowsItsCertificate) {
   TestHttpServerOptions options = WithCertificate(ServerCertificate());
   options.client_authority_pem = Authority().certificate_pem;
@@ -360,7 +407,6 @@ TEST(ApiClientTest, DoesNotKeepAConnectionThatTheServerWillClose) {
   TestHttpServer server(WithCertificate(ServerCertificate()),
                         [](const TestRequest&, TestReply& reply) {
                           reply.Send(200, "hello", {{"Connection", "close"}});
-                          reply.Cut();
                         });
   Client client(ConfigFor(server));
   ASSERT_TRUE(client.Get("/").ok());
@@ -478,7 +524,7 @@ TEST(ApiClientTest, HandshakeTimesOut) {
   TestHttpServerOptions server_options = WithCertificate(ServerCertificate());
   server_options.accept_delay = std::chrono::hours(1);
   TestHttpServer server(server_options, Hello);
-  ApiClientOptions options;
+  ApiClientOptions options = Patient();
   options.handshake_timeout = milliseconds(100);
   EXPECT_EQ(Client(ConfigFor(server), options).ErrorOfGet(),
             "TLS handshake with 127.0.0.1:" + std::to_string(server.port()) +
@@ -497,7 +543,7 @@ TEST(ApiClientTest, TheHeadOfAnAnswerTimesOutHoweverSlowlyItTrickles) {
                           }
                           reply.Cut();
                         });
-  ApiClientOptions options;
+  ApiClientOptions options = Patient();
   options.response_timeout = milliseconds(200);
   EXPECT_THAT(Client(ConfigFor(server), options).ErrorOfGet(),
               HasSubstr("timed out"));
@@ -514,7 +560,7 @@ TEST(ApiClientTest, ABodyThatStopsTimesOut) {
         reply.SendRaw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
         reply.WaitUntilGone();
       });
-  ApiClientOptions options;
+  ApiClientOptions options = Patient();
   options.read_timeout = milliseconds(200);
   EXPECT_THAT(Client(ConfigFor(server), options).ErrorOfGet(),
               HasSubstr("timed out"));
@@ -621,7 +667,7 @@ TEST(ApiClientTest, ASilentStreamTimesOut) {
                           reply.Chunk("one\n");
                           reply.WaitUntilGone();
                         });
-  ApiClientOptions options;
+  ApiClientOptions options = Patient();
   options.stream_idle_timeout = milliseconds(200);
   Client client(ConfigFor(server), options);
   ASSERT_TRUE(client.StartStream("/").ok());
@@ -647,17 +693,23 @@ TEST(ApiClientTest, GoesOnOverTheSameConnectionAfterAStream) {
 }
 
 TEST(ApiClientTest, AStreamMayBeLeft) {
-  TestHttpServer server(WithCertificate(ServerCertificate()),
-                        [](const TestRequest& request, TestReply& reply) {
-                          if (request.path != "/watch")
-                            return reply.Send(200, "hello");
-                          reply.StartChunks();
-                          reply.Chunk("one\n");
-                          reply.WaitUntilGone();
-                        });
+  std::atomic<bool> release{false};
+  TestHttpServer server(
+      WithCertificate(ServerCertificate()),
+      [&](const TestRequest& request, TestReply& reply) {
+        if (request.path != "/watch") return reply.Send(200, "hello");
+        reply.StartChunks();
+        reply.Chunk("one\n");
+        while (!release) std::this_thread::sleep_for(milliseconds(1));
+        reply.Chunk("two\n");  // must not be taken for an answer
+        release = false;
+        reply.WaitUntilGone();
+      });
   Client client(ConfigFor(server));
   ASSERT_TRUE(client.StartStream("/watch").ok());
   EXPECT_EQ(*client.NextLines(), "one\n");
+  release = true;
+  while (release) std::this_thread::sleep_for(milliseconds(1));
   const absl::StatusOr<ApiResponse> response = client.Get("/");
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->body, "hello");

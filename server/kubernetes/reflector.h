@@ -21,11 +21,10 @@ namespace vicinal {
 // Lists one kind of object in pages and then watches it, for ever, as
 // client-go's reflector does (client-go tools/cache/reflector.go):
 //
-//   list ──complete──> watch ──ended or broken──> watch again from the last
-//   resource version seen
-//    ^ └─failed──┐       │
-//    └───────────┴───────┴── 410 Gone, 400, a line that is no event, an ERROR
-//    event
+//   list --complete--> watch --ended or cut--> watch again, from the last
+//    ^ |                 |                     resource version seen
+//    | +-- failed        |
+//    +-------------------+-- 410, 400, an ERROR event, a line that is no event
 //
 // The list is a consistent read (no resourceVersion), so that it never goes
 // back behind what the handler has seen; a page that is answered 410 (its
@@ -35,7 +34,9 @@ namespace vicinal {
 // Before each retry it waits (see Backoff), at least as long as a Retry-After
 // says, up to five minutes. A watch that has lived for
 // ReflectorOptions::healthy_after resets the backoff; if the server then ends
-// it in an orderly way, there is no wait.
+// it in an orderly way, there is no wait. Nor is there one before the list that
+// the first 410 since a healthy watch asks for: a server that was away for long
+// enough to forget is back.
 //
 // A failure is logged when it differs from the last one, and its end is logged.
 class Reflector {
@@ -76,8 +77,8 @@ class Reflector {
 
   std::mt19937_64 random_;
   Backoff backoff_;
-  simdjson::ondemand::parser
-      event_parser_;              // a new one for each watch: it keeps its size
+  // A new one for each watch: it keeps the size of the largest event.
+  simdjson::ondemand::parser event_parser_;
   std::string resource_version_;  // the last seen; empty: must list
   bool expired_before_ = false;   // since the last healthy watch
   std::string logged_failure_;    // empty: the last attempt went well

@@ -6,12 +6,12 @@
 namespace vicinal {
 
 struct ReflectorOptions {
-  int page_size =
-      500;  // objects in one page of a list; memory is bounded by one page
+  // Objects in one page of a list; memory is bounded by one page.
+  int page_size = 500;
   // A watch is asked to last between this and twice this.
   std::chrono::seconds watch_timeout{300};
   std::chrono::milliseconds initial_backoff{100};
-  std::chrono::milliseconds max_backoff{30'000};
+  std::chrono::milliseconds max_backoff{5'000};
   // A watch that has lasted this long resets the backoff.
   std::chrono::milliseconds healthy_after{10'000};
 };

@@ -14,10 +14,11 @@
 namespace vicinal {
 
 struct ReflectedResource {
-  std::string path;            // "/api/v1/pods", "/apis/apps/v1/replicasets"
-  std::string field_selector;  // "" for none;
-                               // "status.phase!=Succeeded,status.phase!=Failed"
-  ResourceHandler* handler;    // not owned; outlives the ReflectorThread
+  std::string path;  // "/api/v1/pods", "/apis/apps/v1/replicasets"
+  // "" for none, or "status.phase!=Succeeded,status.phase!=Failed": an object
+  // that stops to match it is reported as deleted.
+  std::string field_selector;
+  ResourceHandler* handler;  // not owned; outlives the ReflectorThread
 };
 
 // A thread that reflects any number of kinds of objects from one API server,

@@ -13,8 +13,8 @@ namespace vicinal {
 //
 //   life  = { list { watch } }
 //   list  = OnListStart { OnListed | OnListStart } OnListEnd
-//   watch = OnWatchStart { { [OnChanged | OnDeleted] OnResourceVersion }
-//   OnBatchEnd }
+//   watch = OnWatchStart { batch }
+//   batch = { [OnChanged | OnDeleted] OnResourceVersion } OnBatchEnd
 //
 // with OnDisconnected after each watch and after each attempt to list or watch
 // that failed. All calls come from the reflectors' one thread, never two at a
@@ -35,12 +35,13 @@ class ResourceHandler {
   virtual void OnListEnd(std::string_view resource_version) = 0;
 
   // A watch begins at the last resource version reported: the state is up to
-  // date from now on.
+  // date from now on. A server that has forgotten that version says so only
+  // now: OnDisconnected (kOutOfRange) follows, then a list.
   virtual void OnWatchStart() = 0;
-  virtual void OnChanged(
-      simdjson::padded_string_view object) = 0;  // ADDED or MODIFIED
-  virtual void OnDeleted(
-      simdjson::padded_string_view object) = 0;  // its last state
+  // ADDED or MODIFIED.
+  virtual void OnChanged(simdjson::padded_string_view object) = 0;
+  // With its last state.
+  virtual void OnDeleted(simdjson::padded_string_view object) = 0;
   // After each event, and for each bookmark: everything up to here has been
   // told.
   virtual void OnResourceVersion(std::string_view resource_version) = 0;

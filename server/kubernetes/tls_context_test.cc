@@ -1,5 +1,7 @@
 #include "server/kubernetes/tls_context.h"
 
+#include <openssl/ssl.h>
+
 #include <string>
 
 #include "gtest/gtest.h"
@@ -10,6 +12,11 @@ namespace {
 
 std::string MessageOf(const absl::Status& status) {
   return std::string(status.message());
+}
+
+TEST(TlsContextTest, SpeaksTls12OrNewer) {
+  EXPECT_EQ(SSL_CTX_get_min_proto_version(NewTlsContext().get()),
+            TLS1_2_VERSION);
 }
 
 TEST(TlsContextTest, TrustsEveryCertificateOfABundle) {

@@ -1,8 +1,10 @@
 #include "server/state/cluster_file.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,16 +13,20 @@
 namespace vicinal {
 namespace {
 
+// A pipe will do as well, such as bash's <(kubectl get …).
 absl::StatusOr<std::string> ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const auto size = file.tellg();
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rb"), std::fclose);
+  if (file == nullptr) return absl::NotFoundError(std::strerror(errno));
   std::string text;
-  if (file && size >= 0) {
-    text.resize(static_cast<std::size_t>(size));
-    file.seekg(0);
-    file.read(text.data(), size);
+  char buffer[64 << 10];
+  while (const std::size_t size =
+             std::fread(buffer, 1, sizeof buffer, file.get())) {
+    text.append(buffer, size);
   }
-  if (!file) return absl::NotFoundError(std::strerror(errno));
+  if (std::ferror(file.get()) != 0) {
+    return absl::UnknownError(std::strerror(errno));
+  }
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <glog/logging.h>
 
 #include <charconv>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,9 +39,12 @@ class ResourceSink : public ResourceHandler {
 
   void OnListed(simdjson::padded_string_view json) override {
     Kind object;
-    if (!Read(json, object)) return;
-    listed_.insert(KeyOf(object.meta));
-    Upsert(std::move(object));
+    if (Read(json, object)) {
+      listed_.insert(KeyOf(object.meta));
+      Upsert(std::move(object));
+    } else if (std::optional<ObjectKey> key = ReadKey(json)) {
+      listed_.insert(*std::move(key));
+    }
   }
 
   void OnListEnd(std::string_view resource_version) override {
@@ -67,11 +71,13 @@ class ResourceSink : public ResourceHandler {
   }
 
   void OnDeleted(simdjson::padded_string_view json) override {
-    Kind object;
-    if (!Read(json, object)) return;
-    store_.Write([&object](ClusterState& cluster) {
-      cluster.Remove<Kind>(KeyOf(object.meta));
-    });
+    const std::optional<ObjectKey> key = ReadKey(json);
+    if (!key) {
+      metrics_.decode_errors.Increment();
+      LOG(ERROR) << resource_ << ": an object was deleted that has no name";
+      return;
+    }
+    store_.Write([&key](ClusterState& cluster) { cluster.Remove<Kind>(*key); });
   }
 
   void OnResourceVersion(std::string_view resource_version) override {
@@ -103,6 +109,27 @@ class ResourceSink : public ResourceHandler {
     }
     object = *std::move(read);
     return true;
+  }
+
+  // Which object it is, whatever is wrong with the rest of it.
+  std::optional<ObjectKey> ReadKey(simdjson::padded_string_view json) {
+    ObjectKey key;
+    const auto read_name = [&key](std::string_view name, JsonValue field,
+                                  const JsonPath& path) {
+      if (name == "namespace") return Decode(field, path, &key.namespace_name);
+      if (name == "name") return Decode(field, path, &key.name);
+      return absl::OkStatus();
+    };
+    const absl::Status status = reader_.ReadWith(json, [&](JsonValue object) {
+      return ForEachField(
+          object, JsonPath(),
+          [&](std::string_view name, JsonValue field, const JsonPath& path) {
+            return name == "metadata" ? ForEachField(field, path, read_name)
+                                      : absl::OkStatus();
+          });
+    });
+    if (!status.ok() || key.name.empty()) return std::nullopt;
+    return key;
   }
 
   void Upsert(Kind object) {

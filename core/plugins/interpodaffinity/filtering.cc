@@ -1,80 +1,99 @@
 // Source: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/index/topology_index.h"
 #include "core/plugins/interpodaffinity/incoming_terms.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
 
 namespace vicinal {
 namespace {
 
-// How many terms were matched in each topology domain (key, value).
-using DomainCounts =
-    std::map<std::pair<std::string, std::string>, std::int64_t>;
+// A set of domains of one topology key.
+class DomainSet {
+ public:
+  explicit DomainSet(const TopologyDomains& domains)
+      : domains_(&domains), members_(domains.id_limit(), false) {}
 
-void Count(const Node& node, const std::string& topology_key,
-           DomainCounts& counts) {
-  if (const std::string* value = node.meta.labels.Find(topology_key)) {
-    ++counts[{topology_key, *value}];
+  // Adds the domain of a node, if it has one.
+  void AddDomainOf(NodeId node) {
+    const DomainId domain = domains_->Of(node);
+    if (domain == kNoDomain) return;
+    members_[domain] = true;
+    empty_ = false;
   }
-}
 
-bool IsCounted(const Node& node, const std::string& topology_key,
-               const DomainCounts& counts) {
-  const std::string* value = node.meta.labels.Find(topology_key);
-  return value != nullptr && counts.contains({topology_key, *value});
-}
+  bool HasKey(NodeId node) const { return domains_->Of(node) != kNoDomain; }
+  bool HasDomainOf(NodeId node) const {
+    const DomainId domain = domains_->Of(node);
+    return domain != kNoDomain && members_[domain];
+  }
+  bool empty() const { return empty_; }
+  const TopologyDomains& domains() const { return *domains_; }
 
-bool MatchesAll(const std::vector<AffinityTerm>& terms, const Pod& pod) {
-  return !terms.empty() &&
-         std::all_of(terms.begin(), terms.end(), [&](const AffinityTerm& term) {
-           return MatchesExisting(term, pod);
-         });
-}
+ private:
+  const TopologyDomains* domains_;
+  std::vector<bool> members_;  // By domain.
+  bool empty_ = true;
+};
+
+struct TermDomains {
+  AffinityTerm term;
+  DomainSet domains;  // With pods that the term is about.
+};
 
 class AffinityFilter : public PreparedFilter {
  public:
   AffinityFilter(const ClusterState& cluster, const PodInfo& pod)
       : pod_(pod),
+        index_(cluster.topology()),
         namespace_labels_(
             cluster.NamespaceLabels(pod.pod.meta.namespace_name)) {
-    for (const AffinityTerm& term : pod.required_affinity_terms) {
-      affinity_terms_.push_back(WithNamespacesMerged(cluster, term));
+    PrepareAffinity(cluster);
+    for (const AffinityTerm& written : pod.required_anti_affinity_terms) {
+      AffinityTerm term = WithNamespacesMerged(cluster, written);
+      DomainSet domains(index_.Domains(term.topology_key));
+      for (const auto& [node, pods] : index_.Count(QueryFor({term}))) {
+        domains.AddDomainOf(node);
+      }
+      anti_affinity_.push_back({std::move(term), std::move(domains)});
     }
-    for (const AffinityTerm& term : pod.required_anti_affinity_terms) {
-      anti_affinity_terms_.push_back(WithNamespacesMerged(cluster, term));
-    }
-    for (const NodeInfo* node : cluster.Nodes()) {
-      for (const PodInfo* existing : node->pods) Add(*existing, *node->node);
-    }
+    index_.ForEachTermAbout(
+        pod.pod, namespace_labels_, [&](const CarriedTerm& carried) {
+          if (carried.kind != CarriedTerm::Kind::kRequiredAntiAffinity) return;
+          DomainSet& domains =
+              ExistingAntiAffinity(index_.Domains(carried.term.topology_key));
+          for (const auto& [node, pods] : carried.nodes) {
+            domains.AddDomainOf(node);
+          }
+        });
   }
 
   // Whether no node can be refused.
   bool IsVacuous() const {
-    return affinity_terms_.empty() && anti_affinity_terms_.empty() &&
-           existing_anti_affinity_counts_.empty();
+    return affinity_.empty() && anti_affinity_.empty() &&
+           std::all_of(
+               existing_anti_affinity_.begin(), existing_anti_affinity_.end(),
+               [](const DomainSet& domains) { return domains.empty(); });
   }
 
-  Status Filter(const NodeInfo& info) const override {
-    const Node& node = *info.node;
-    if (!SatisfiesAffinity(node)) {
+  Status Filter(const NodeInfo& node) const override {
+    if (!SatisfiesAffinity(node.id)) {
       return Status(Code::kUnschedulableAndUnresolvable,
                     InterPodAffinity::kReasonAffinity);
     }
-    for (const AffinityTerm& term : anti_affinity_terms_) {
-      if (IsCounted(node, term.topology_key, anti_affinity_counts_)) {
+    for (const TermDomains& anti : anti_affinity_) {
+      if (anti.domains.HasDomainOf(node.id)) {
         return Status(Code::kUnschedulable,
                       InterPodAffinity::kReasonAntiAffinity);
       }
     }
-    for (const auto& [domain, count] : existing_anti_affinity_counts_) {
-      const std::string* value = node.meta.labels.Find(domain.first);
-      if (value != nullptr && *value == domain.second) {
+    for (const DomainSet& domains : existing_anti_affinity_) {
+      if (domains.HasDomainOf(node.id)) {
         return Status(Code::kUnschedulable,
                       InterPodAffinity::kReasonExistingAntiAffinity);
       }
@@ -86,53 +105,78 @@ class AffinityFilter : public PreparedFilter {
       std::span<const PodInfo* const> added,
       const NodeInfo& node) const override {
     auto filter = std::make_unique<AffinityFilter>(*this);
-    for (const PodInfo* pod : added) filter->Add(*pod, *node.node);
+    for (const PodInfo* pod : added) filter->Add(*pod, node.id);
     return filter;
   }
 
  private:
-  // Counts one existing pod.
-  void Add(const PodInfo& existing, const Node& node) {
-    for (const AffinityTerm& term : existing.required_anti_affinity_terms) {
-      if (term.Matches(pod_.pod, namespace_labels_)) {
-        Count(node, term.topology_key, existing_anti_affinity_counts_);
-      }
+  // One existing pod must match all affinity terms; it then counts for each
+  // term's topology.
+  void PrepareAffinity(const ClusterState& cluster) {
+    if (pod_.required_affinity_terms.empty()) return;
+    std::vector<AffinityTerm> terms;
+    for (const AffinityTerm& term : pod_.required_affinity_terms) {
+      terms.push_back(WithNamespacesMerged(cluster, term));
     }
-    if (MatchesAll(affinity_terms_, existing.pod)) {
-      for (const AffinityTerm& term : affinity_terms_) {
-        Count(node, term.topology_key, affinity_counts_);
-      }
-    }
-    for (const AffinityTerm& term : anti_affinity_terms_) {
-      if (MatchesExisting(term, existing.pod)) {
-        Count(node, term.topology_key, anti_affinity_counts_);
-      }
+    const NodeCounts& matching = index_.Count(QueryFor(terms));
+    for (AffinityTerm& term : terms) {
+      DomainSet domains(index_.Domains(term.topology_key));
+      for (const auto& [node, pods] : matching) domains.AddDomainOf(node);
+      affinity_.push_back({std::move(term), std::move(domains)});
     }
   }
 
-  bool SatisfiesAffinity(const Node& node) const {
+  // The domains of a topology key that existing pods' terms close.
+  DomainSet& ExistingAntiAffinity(const TopologyDomains& domains) {
+    for (DomainSet& known : existing_anti_affinity_) {
+      if (&known.domains() == &domains) return known;
+    }
+    return existing_anti_affinity_.emplace_back(domains);
+  }
+
+  bool MatchesAllAffinityTerms(const Pod& pod) const {
+    return std::all_of(affinity_.begin(), affinity_.end(),
+                       [&pod](const TermDomains& affinity) {
+                         return MatchesExisting(affinity.term, pod);
+                       });
+  }
+
+  // Counts one more pod as running on a node.
+  void Add(const PodInfo& added, NodeId node) {
+    for (const AffinityTerm& term : added.required_anti_affinity_terms) {
+      if (!term.Matches(pod_.pod, namespace_labels_)) continue;
+      ExistingAntiAffinity(index_.Domains(term.topology_key)).AddDomainOf(node);
+    }
+    if (MatchesAllAffinityTerms(added.pod)) {
+      for (TermDomains& affinity : affinity_) {
+        affinity.domains.AddDomainOf(node);
+      }
+    }
+    for (TermDomains& anti : anti_affinity_) {
+      if (MatchesExisting(anti.term, added.pod)) anti.domains.AddDomainOf(node);
+    }
+  }
+
+  bool SatisfiesAffinity(NodeId node) const {
     bool pods_exist = true;
-    for (const AffinityTerm& term : affinity_terms_) {
+    bool none_anywhere = true;
+    for (const TermDomains& affinity : affinity_) {
       // Every key must be there, also for the first pod of a group.
-      if (!node.meta.labels.Has(term.topology_key)) return false;
-      pods_exist &= IsCounted(node, term.topology_key, affinity_counts_);
+      if (!affinity.domains.HasKey(node)) return false;
+      pods_exist &= affinity.domains.HasDomainOf(node);
+      none_anywhere &= affinity.domains.empty();
     }
     // The first pod of a group: nobody matches anywhere, but the pod itself
     // would.
-    return pods_exist ||
-           (affinity_counts_.empty() && MatchesAll(affinity_terms_, pod_.pod));
+    return pods_exist || (none_anywhere && MatchesAllAffinityTerms(pod_.pod));
   }
 
   const PodInfo& pod_;
+  const TopologyIndex& index_;
   const Labels& namespace_labels_;
-  std::vector<AffinityTerm> affinity_terms_;
-  std::vector<AffinityTerm> anti_affinity_terms_;
-  // Pods that match all affinity terms, once for each term.
-  DomainCounts affinity_counts_;
-  // Pods that match an anti-affinity term.
-  DomainCounts anti_affinity_counts_;
-  // Existing pods' anti-affinity terms that match the incoming pod.
-  DomainCounts existing_anti_affinity_counts_;
+  std::vector<TermDomains> affinity_;
+  std::vector<TermDomains> anti_affinity_;
+  std::vector<DomainSet> existing_anti_affinity_;  // One for each topology key.
 };
 
 }  // namespace

@@ -14,6 +14,16 @@ AffinityTerm WithNamespacesMerged(const ClusterState& cluster,
   return term;
 }
 
+PodQuery QueryFor(const std::vector<AffinityTerm>& terms) {
+  PodQuery query;
+  for (const AffinityTerm& term : terms) {
+    // After merging, a namespaceSelector selects all namespaces or none.
+    query.conditions.push_back(
+        {term.namespace_selector.Empty(), term.namespaces, term.selector});
+  }
+  return query;
+}
+
 bool MatchesExisting(const AffinityTerm& term, const Pod& pod) {
   return term.Matches(pod, Labels());
 }

@@ -3,8 +3,11 @@
 #ifndef CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
 #define CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
 
+#include <vector>
+
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/index/pod_query.h"
 
 namespace vicinal {
 
@@ -15,6 +18,9 @@ namespace vicinal {
 // Source: mergeAffinityTermNamespacesIfNotEmpty in plugin.go.
 AffinityTerm WithNamespacesMerged(const ClusterState& cluster,
                                   AffinityTerm term);
+
+// The pods that all of such terms are about. `terms` must not be empty.
+PodQuery QueryFor(const std::vector<AffinityTerm>& terms);
 
 // Whether such a term is about `pod`.
 bool MatchesExisting(const AffinityTerm& term, const Pod& pod);

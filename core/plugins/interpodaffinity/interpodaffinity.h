@@ -29,11 +29,13 @@ class InterPodAffinity : public FilterPlugin, public ScorePlugin {
 
   std::string_view Name() const override { return kName; }
 
-  // Cost: O(pods × terms) for PreFilter, O(terms) for each node.
+  // Cost: O(labels + terms × nodes with matching pods) for PreFilter, O(terms)
+  // for each node.
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
 
-  // Cost: O(pods × terms) for PreScore, O(topology keys) for each node.
+  // Cost: O(labels + terms × nodes with matching pods) for PreScore, O(topology
+  // keys) for each node.
   PreScoreResult PreScore(
       const ClusterState& cluster, const PodInfo& pod,
       std::span<const NodeInfo* const> nodes) const override;

@@ -1,12 +1,12 @@
 // Source: pkg/scheduler/framework/plugins/interpodaffinity/scoring.go.
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/index/topology_index.h"
 #include "core/plugins/interpodaffinity/incoming_terms.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
 
@@ -16,34 +16,47 @@ namespace {
 class AffinityScore : public PreparedScore {
  public:
   AffinityScore(const ClusterState& cluster, const PodInfo& pod,
-                const InterPodAffinityArgs& args)
-      : pod_(pod.pod),
-        namespace_labels_(cluster.NamespaceLabels(pod.pod.meta.namespace_name)),
-        args_(args) {
-    for (const WeightedAffinityTerm& term : pod.preferred_affinity_terms) {
-      own_terms_.push_back(
-          {WithNamespacesMerged(cluster, term.term), term.weight});
+                const InterPodAffinityArgs& args) {
+    const TopologyIndex& index = cluster.topology();
+    const auto add_own = [&](const WeightedAffinityTerm& own,
+                             std::int64_t sign) {
+      const AffinityTerm term = WithNamespacesMerged(cluster, own.term);
+      Add(index, term.topology_key, index.Count(QueryFor({term})),
+          sign * own.weight);
+    };
+    for (const auto& term : pod.preferred_affinity_terms) add_own(term, 1);
+    for (const auto& term : pod.preferred_anti_affinity_terms) {
+      add_own(term, -1);
     }
-    for (const WeightedAffinityTerm& term : pod.preferred_anti_affinity_terms) {
-      own_terms_.push_back(
-          {WithNamespacesMerged(cluster, term.term), -term.weight});
-    }
-    for (const NodeInfo* node : cluster.Nodes()) {
-      for (const PodInfo* existing : node->pods) Add(*existing, *node->node);
-    }
+    index.ForEachTermAbout(
+        pod.pod, cluster.NamespaceLabels(pod.pod.meta.namespace_name),
+        [&](const CarriedTerm& carried) {
+          switch (carried.kind) {
+            case CarriedTerm::Kind::kPreferred:
+              Add(index, carried.term.topology_key, carried.nodes,
+                  carried.weight);
+              break;
+            case CarriedTerm::Kind::kRequiredAffinity:
+              if (args.hard_pod_affinity_weight > 0) {
+                Add(index, carried.term.topology_key, carried.nodes,
+                    args.hard_pod_affinity_weight);
+              }
+              break;
+            case CarriedTerm::Kind::kRequiredAntiAffinity:
+              break;
+          }
+        });
   }
 
   // Whether no term of anybody matched on a node with its topology key. Weights
   // that cancel out are not nothing.
-  bool IsVacuous() const { return topology_score_.empty(); }
+  bool IsVacuous() const { return is_vacuous_; }
 
   std::int64_t Score(const NodeInfo& node) const override {
     std::int64_t score = 0;
-    for (const auto& [key, score_by_value] : topology_score_) {
-      const std::string* value = node.labels().Find(key);
-      if (value == nullptr) continue;
-      const auto it = score_by_value.find(*value);
-      if (it != score_by_value.end()) score += it->second;
+    for (const TopologyScore& topology : topology_scores_) {
+      const DomainId domain = topology.domains->Of(node.id);
+      if (domain != kNoDomain) score += topology.by_domain[domain];
     }
     return score;
   }
@@ -66,48 +79,34 @@ class AffinityScore : public PreparedScore {
   }
 
  private:
-  // Source: processExistingPod.
-  void Add(const PodInfo& existing, const Node& node) {
-    for (const WeightedAffinityTerm& own : own_terms_) {
-      if (MatchesExisting(own.term, existing.pod)) {
-        AddWeight(node, own.term.topology_key, own.weight);
-      }
-    }
-    if (args_.hard_pod_affinity_weight > 0) {
-      for (const AffinityTerm& term : existing.required_affinity_terms) {
-        AddIfMatches(node, term, args_.hard_pod_affinity_weight);
-      }
-    }
-    for (const auto& [term, weight] : existing.preferred_affinity_terms) {
-      AddIfMatches(node, term, weight);
-    }
-    for (const auto& [term, weight] : existing.preferred_anti_affinity_terms) {
-      AddIfMatches(node, term, -weight);
+  struct TopologyScore {
+    const TopologyDomains* domains;
+    std::vector<std::int64_t> by_domain;
+  };
+
+  // Adds the weight once for each of the counted pods, to their domains.
+  void Add(const TopologyIndex& index, const std::string& topology_key,
+           const NodeCounts& counts, std::int64_t weight) {
+    if (counts.empty()) return;
+    TopologyScore& topology = ScoreOf(index.Domains(topology_key));
+    for (const auto& [node, count] : counts) {
+      const DomainId domain = topology.domains->Of(node);
+      if (domain == kNoDomain) continue;
+      topology.by_domain[domain] += weight * count;
+      is_vacuous_ = false;
     }
   }
 
-  // For a term of an existing pod on `node`.
-  void AddIfMatches(const Node& node, const AffinityTerm& term,
-                    std::int64_t weight) {
-    if (term.Matches(pod_, namespace_labels_)) {
-      AddWeight(node, term.topology_key, weight);
+  TopologyScore& ScoreOf(const TopologyDomains& domains) {
+    for (TopologyScore& known : topology_scores_) {
+      if (known.domains == &domains) return known;
     }
+    return topology_scores_.emplace_back(TopologyScore{
+        &domains, std::vector<std::int64_t>(domains.id_limit(), 0)});
   }
 
-  void AddWeight(const Node& node, const std::string& topology_key,
-                 std::int64_t weight) {
-    if (const std::string* value = node.meta.labels.Find(topology_key)) {
-      topology_score_[topology_key][*value] += weight;
-    }
-  }
-
-  const Pod& pod_;
-  const Labels& namespace_labels_;
-  const InterPodAffinityArgs args_;
-  // The incoming pod's preferred terms; anti-affinity has negative weights.
-  std::vector<WeightedAffinityTerm> own_terms_;
-  // Topology key → value → sum of weights.
-  std::map<std::string, std::map<std::string, std::int64_t>> topology_score_;
+  std::vector<TopologyScore> topology_scores_;  // One for each topology key.
+  bool is_vacuous_ = true;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/plugins/podtopologyspread/constraint.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -78,24 +77,12 @@ absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
   return constraints;
 }
 
-bool HasAllKeys(const Labels& node_labels,
-                const std::vector<SpreadConstraint>& constraints) {
-  return std::all_of(constraints.begin(), constraints.end(),
-                     [&](const SpreadConstraint& constraint) {
-                       return node_labels.Has(constraint.topology_key);
-                     });
-}
-
-std::int64_t CountMatchingPods(const NodeInfo& node, const Selector& selector,
-                               std::string_view namespace_name) {
-  if (selector.Empty()) return 0;
-  return std::count_if(node.pods.begin(), node.pods.end(),
-                       [&](const PodInfo* info) {
-                         const Pod& pod = info->pod;
-                         return !IsTerminating(pod) &&
-                                pod.meta.namespace_name == namespace_name &&
-                                selector.Matches(pod.meta.labels);
-                       });
+PodQuery QueryFor(const SpreadConstraint& constraint,
+                  const std::string& namespace_name) {
+  PodQuery query;
+  query.conditions.push_back({false, {namespace_name}, constraint.selector});
+  query.include_terminating = false;
+  return query;
 }
 
 }  // namespace vicinal

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/index/cluster_state.h"
+#include "core/index/pod_query.h"
 #include "core/model/labels.h"
 #include "core/model/pod.h"
 #include "core/model/selector.h"
@@ -44,14 +45,10 @@ absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
     const std::vector<TopologySpreadConstraint>& defaults,
     std::string_view action);
 
-// Whether the node has the topology keys of all constraints.
-bool HasAllKeys(const Labels& node_labels,
-                const std::vector<SpreadConstraint>& constraints);
-
-// How many pods of the node are in the namespace, selected, and not
-// terminating. A selector that selects everything counts nothing.
-std::int64_t CountMatchingPods(const NodeInfo& node, const Selector& selector,
-                               std::string_view namespace_name);
+// The pods that a constraint of a pod in that namespace counts: selected, in
+// the namespace and not terminating.
+PodQuery QueryFor(const SpreadConstraint& constraint,
+                  const std::string& namespace_name);
 
 }  // namespace vicinal
 

@@ -2,17 +2,43 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/index/topology_index.h"
 #include "core/plugins/podtopologyspread/constraint.h"
 #include "core/plugins/podtopologyspread/podtopologyspread.h"
 
 namespace vicinal {
 namespace {
+
+// A constraint and how the matching pods are spread now.
+struct Spread {
+  SpreadConstraint constraint;
+  const TopologyDomains* domains;
+  bool self_matches;
+  // By domain: the matching pods on its eligible nodes; kNotEligible for a
+  // domain that has no eligible node.
+  std::vector<std::int64_t> match_counts;
+  std::int64_t global_minimum = 0;
+
+  static constexpr std::int64_t kNotEligible = -1;
+
+  void UpdateMinimum() {
+    // No domain at all: upstream's initial value, which only minDomains 0 lets
+    // through.
+    std::int64_t minimum = std::numeric_limits<std::int32_t>::max();
+    std::int64_t eligible_domains = 0;
+    for (const std::int64_t count : match_counts) {
+      if (count == kNotEligible) continue;
+      ++eligible_domains;
+      minimum = std::min(minimum, count);
+    }
+    global_minimum = eligible_domains < constraint.min_domains ? 0 : minimum;
+  }
+};
 
 class SpreadFilter : public PreparedFilter {
  public:
@@ -22,38 +48,39 @@ class SpreadFilter : public PreparedFilter {
         required_node_affinity_(pod.spec.node_selector,
                                 pod.spec.affinity
                                     ? pod.spec.affinity->node_affinity
-                                    : std::nullopt),
-        constraints_(std::move(constraints)),
-        match_counts_(constraints_.size()) {
-    for (const NodeInfo* node : cluster.Nodes()) {
-      if (!HasAllKeys(node->labels(), constraints_)) continue;
-      for (std::size_t i = 0; i < constraints_.size(); ++i) {
-        if (!constraints_[i].Includes(pod_, required_node_affinity_,
-                                      *node->node)) {
-          continue;
-        }
-        match_counts_[i][*node->labels().Find(constraints_[i].topology_key)] +=
-            CountMatchingPods(*node, constraints_[i].selector,
-                              pod_.meta.namespace_name);
-      }
+                                    : std::nullopt) {
+    const TopologyIndex& index = cluster.topology();
+    for (SpreadConstraint& constraint : constraints) {
+      const TopologyDomains& domains = index.Domains(constraint.topology_key);
+      spreads_.push_back({std::move(constraint), &domains, false,
+                          std::vector<std::int64_t>(domains.id_limit(),
+                                                    Spread::kNotEligible)});
     }
-    UpdateMinimums();
+    const std::vector<const NodeInfo*> nodes = cluster.Nodes();
+    for (Spread& spread : spreads_) {
+      spread.self_matches = spread.constraint.selector.Matches(pod.meta.labels);
+      for (const NodeInfo* node : nodes) {
+        if (IsEligible(spread, *node)) {
+          spread.match_counts[spread.domains->Of(node->id)] = 0;
+        }
+      }
+      CountMatchingPods(cluster, spread);
+      spread.UpdateMinimum();
+    }
   }
 
   Status Filter(const NodeInfo& node) const override {
-    for (std::size_t i = 0; i < constraints_.size(); ++i) {
-      const SpreadConstraint& constraint = constraints_[i];
-      const std::string* domain = node.labels().Find(constraint.topology_key);
-      if (domain == nullptr) {
+    for (const Spread& spread : spreads_) {
+      const DomainId domain = spread.domains->Of(node.id);
+      if (domain == kNoDomain) {
         return Status(Code::kUnschedulableAndUnresolvable,
                       PodTopologySpread::kReasonMissingLabel);
       }
-      const std::int64_t self_match_num =
-          constraint.selector.Matches(pod_.meta.labels) ? 1 : 0;
-      const auto it = match_counts_[i].find(*domain);
       const std::int64_t match_num =
-          it == match_counts_[i].end() ? 0 : it->second;
-      if (match_num + self_match_num - minimums_[i] > constraint.max_skew) {
+          std::max<std::int64_t>(spread.match_counts[domain], 0);
+      const std::int64_t self_match_num = spread.self_matches ? 1 : 0;
+      if (match_num + self_match_num - spread.global_minimum >
+          spread.constraint.max_skew) {
         return Status(Code::kUnschedulable,
                       PodTopologySpread::kReasonConstraints);
       }
@@ -67,46 +94,47 @@ class SpreadFilter : public PreparedFilter {
   std::unique_ptr<PreparedFilter> WithPods(
       std::span<const PodInfo* const> added,
       const NodeInfo& node) const override {
-    if (!HasAllKeys(node.labels(), constraints_)) return nullptr;
     auto filter = std::make_unique<SpreadFilter>(*this);
-    for (const PodInfo* info : added) {
-      if (info->pod.meta.namespace_name != pod_.meta.namespace_name) continue;
-      for (std::size_t i = 0; i < constraints_.size(); ++i) {
-        const SpreadConstraint& constraint = constraints_[i];
-        if (constraint.selector.Matches(info->pod.meta.labels) &&
-            constraint.Includes(pod_, required_node_affinity_, *node.node)) {
-          ++filter->match_counts_[i]
-                                 [*node.labels().Find(constraint.topology_key)];
+    for (Spread& spread : filter->spreads_) {
+      if (!IsEligible(spread, node)) continue;
+      for (const PodInfo* info : added) {
+        const ObjectMeta& meta = info->pod.meta;
+        if (meta.namespace_name == pod_.meta.namespace_name &&
+            spread.constraint.selector.Matches(meta.labels)) {
+          ++spread.match_counts[spread.domains->Of(node.id)];
         }
       }
+      spread.UpdateMinimum();
     }
-    filter->UpdateMinimums();
     return filter;
   }
 
  private:
-  void UpdateMinimums() {
-    minimums_.clear();
-    for (std::size_t i = 0; i < constraints_.size(); ++i) {
-      // No domain at all: upstream's initial value, which only minDomains 0
-      // lets through.
-      std::int64_t minimum = std::numeric_limits<std::int32_t>::max();
-      for (const auto& [domain, count] : match_counts_[i]) {
-        minimum = std::min(minimum, count);
+  // Whether the pods on a node count for a constraint: the node has the keys of
+  // all constraints, and the inclusion policies include it.
+  bool IsEligible(const Spread& spread, const NodeInfo& node) const {
+    return std::all_of(spreads_.begin(), spreads_.end(),
+                       [&node](const Spread& other) {
+                         return other.domains->Of(node.id) != kNoDomain;
+                       }) &&
+           spread.constraint.Includes(pod_, required_node_affinity_,
+                                      *node.node);
+  }
+
+  void CountMatchingPods(const ClusterState& cluster, Spread& spread) const {
+    const SpreadConstraint& constraint = spread.constraint;
+    if (constraint.selector.Empty()) return;  // Counts nothing.
+    for (const auto& [node, pods] : cluster.topology().Count(
+             QueryFor(constraint, pod_.meta.namespace_name))) {
+      if (IsEligible(spread, cluster.NodeById(node))) {
+        spread.match_counts[spread.domains->Of(node)] += pods;
       }
-      const auto domains = static_cast<std::int64_t>(match_counts_[i].size());
-      minimums_.push_back(domains < constraints_[i].min_domains ? 0 : minimum);
     }
   }
 
   const Pod& pod_;
   const RequiredNodeAffinity required_node_affinity_;
-  const std::vector<SpreadConstraint> constraints_;
-  // For each constraint: the matching pods in each domain that has an eligible
-  // node.
-  std::vector<std::map<std::string, std::int64_t>> match_counts_;
-  // For each constraint: the global minimum.
-  std::vector<std::int64_t> minimums_;
+  std::vector<Spread> spreads_;
 };
 
 }  // namespace

@@ -29,11 +29,13 @@ class PodTopologySpread : public FilterPlugin, public ScorePlugin {
 
   std::string_view Name() const override { return kName; }
 
-  // Cost: O(nodes + pods) for PreFilter, O(constraints) for each node.
+  // Cost: O(services of the namespace + constraints × nodes) for PreFilter,
+  // O(constraints) for each node.
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
 
-  // Cost: O(nodes + pods) for PreScore, O(pods of the node) for each node.
+  // Cost: O(services of the namespace + constraints × (`nodes` + nodes with
+  // matching pods)) for PreScore, O(constraints) for each node.
   PreScoreResult PreScore(
       const ClusterState& cluster, const PodInfo& pod,
       std::span<const NodeInfo* const> nodes) const override;

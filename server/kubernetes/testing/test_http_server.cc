@@ -115,6 +115,13 @@ class Wire {
     return name;
   }
 
+  std::string ServerName() {
+    if (!tls_.has_value()) return "";
+    const char* const name =
+        SSL_get_servername(tls_->native_handle(), TLSEXT_NAMETYPE_host_name);
+    return name != nullptr ? name : "";
+  }
+
  private:
   tcp::socket& socket_;
   std::optional<asio::ssl::stream<tcp::socket&>> tls_;
@@ -257,7 +264,7 @@ class TestHttpServer::Impl {
     for (;;) {
       http::request<http::string_body> message;
       if (!wire.Read(buffer, message)) break;
-      const TestRequest request = Record(number, message, wire.ClientName());
+      const TestRequest request = Record(number, message, wire);
       Reply reply(wire);
       handler_(request, reply);
     }
@@ -271,7 +278,7 @@ class TestHttpServer::Impl {
 
   TestRequest Record(int number,
                      const http::request<http::string_body>& message,
-                     const std::string& client_name) {
+                     Wire& wire) {
     TestRequest request;
     request.connection = number;
     request.target = std::string(message.target());
@@ -286,7 +293,8 @@ class TestHttpServer::Impl {
       std::transform(name.begin(), name.end(), name.begin(), ::tolower);
       request.headers[name] = std::string(field.value());
     }
-    request.client_name = client_name;
+    request.client_name = wire.ClientName();
+    request.server_name = wire.ServerName();
     request.at = std::chrono::steady_clock::now();
     {
       const std::lock_guard<std::mutex> lock(mutex_);

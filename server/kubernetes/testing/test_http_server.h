@@ -21,6 +21,7 @@ struct TestRequest {
   std::map<std::string, std::string> query;    // percent-decoded
   std::map<std::string, std::string> headers;  // names in lower case
   std::string client_name;  // common name of the client's certificate
+  std::string server_name;  // that the client asked for (SNI)
   std::chrono::steady_clock::time_point at;
 
   std::string Query(const std::string& key) const;   // "" if absent

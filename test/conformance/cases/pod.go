@@ -73,7 +73,8 @@ func (c *draft) pod(name string, percent int) object {
 		spec["overhead"] = c.requests(50)
 	}
 	if c.has(topicResources) && d.chance(25) {
-		spec["resources"] = c.podLevel()
+		_, hasOverhead := spec["overhead"]
+		spec["resources"] = c.podLevel(hasOverhead)
 	}
 	if c.has(topicImages) && d.chance(30) {
 		spec["volumes"] = list{object{"name": "v", "image": object{"reference": pick(d, images...)}}, object{"name": "e", "emptyDir": object{}}}
@@ -355,10 +356,17 @@ func (c *draft) requests(percent int) object {
 	return o
 }
 
-func (c *draft) podLevel() object {
+func (c *draft) podLevel(hasOverhead bool) object {
 	d := c.dice
 	o := object{}
-	if d.chance(85) {
+	switch {
+	case !d.chance(85):
+	case hasOverhead:
+		// Whole quantities only: upstream's PodRequests adds the overhead into a
+		// quantity that it shares with the pod, if that one is kept as a big
+		// decimal, so that each call answers more than the last.
+		o["requests"] = object{"cpu": pick(d, "0", "250m", "2"), "memory": pick(d, "0", "512Mi", "2Gi")}
+	default:
 		o["requests"] = c.requests(0)
 	}
 	if d.chance(30) {

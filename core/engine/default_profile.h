@@ -1,0 +1,17 @@
+// The stock scheduler's default profile, as far as vicinal has its plugins.
+#ifndef CORE_ENGINE_DEFAULT_PROFILE_H_
+#define CORE_ENGINE_DEFAULT_PROFILE_H_
+
+#include "core/engine/profile.h"
+#include "core/plugins/plugin_config.h"
+
+namespace vicinal {
+
+// The plugins in the order and with the weights of
+// pkg/scheduler/apis/config/v1/default_plugins.go, without those for ports,
+// volumes and resource claims, which vicinal does not have.
+Profile DefaultProfile(const PluginConfig& config);
+
+}  // namespace vicinal
+
+#endif  // CORE_ENGINE_DEFAULT_PROFILE_H_

@@ -1,0 +1,23 @@
+// Unambiguous texts for values, to find equal ones by hash. Each part is
+// preceded by its length, so that no two sequences of parts run together.
+#ifndef CORE_INDEX_CANONICAL_KEY_H_
+#define CORE_INDEX_CANONICAL_KEY_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/labels.h"
+#include "core/model/selector.h"
+
+namespace vicinal {
+
+void AppendKey(std::string_view text, std::string& key);
+void AppendKey(std::size_t number, std::string& key);
+void AppendKey(const std::vector<std::string>& texts, std::string& key);
+void AppendKey(const Labels& labels, std::string& key);
+void AppendKey(const Selector& selector, std::string& key);
+
+}  // namespace vicinal
+
+#endif  // CORE_INDEX_CANONICAL_KEY_H_

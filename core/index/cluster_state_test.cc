@@ -1,0 +1,308 @@
+#include "core/index/cluster_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/testing/objects.h"
+
+namespace vicinal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::IsNull;
+using ::testing::NotNull;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> Names(const std::vector<const PodInfo*>& pods) {
+  std::vector<std::string> names;
+  for (const PodInfo* pod : pods) names.push_back(pod->pod.meta.name);
+  return names;
+}
+
+std::vector<std::string> NodeNames(const ClusterState& cluster) {
+  std::vector<std::string> names;
+  for (const NodeInfo* node : cluster.Nodes()) names.push_back(node->Name());
+  return names;
+}
+
+std::vector<std::string> PodsOn(const ClusterState& cluster,
+                                std::string_view node) {
+  const NodeInfo* info = cluster.FindNode(node);
+  EXPECT_THAT(info, NotNull()) << node;
+  return info == nullptr ? std::vector<std::string>() : Names(info->pods);
+}
+
+std::vector<std::string> NominatedFor(const ClusterState& cluster,
+                                      std::string_view node) {
+  const NodeInfo* info = cluster.FindNode(node);
+  EXPECT_THAT(info, NotNull()) << node;
+  return info == nullptr ? std::vector<std::string>()
+                         : Names(info->nominated_pods);
+}
+
+// A pod named `name` in the namespace "default".
+Pod PodOn(std::string_view name, std::string_view node,
+          std::string_view nominated = "", std::string_view phase = "") {
+  Pod pod;
+  pod.meta.name = name;
+  pod.meta.namespace_name = "default";
+  pod.spec.node_name = node;
+  pod.status.nominated_node_name = nominated;
+  pod.status.phase = phase;
+  return pod;
+}
+
+const ObjectKey kPod = {"default", "p"};
+
+TEST(ClusterStateTest, NodesComeByName) {
+  ClusterState cluster;
+  AddNode(cluster, "b");
+  AddNode(cluster, "c");
+  AddNode(cluster, "a");
+  EXPECT_THAT(NodeNames(cluster), ElementsAre("a", "b", "c"));
+}
+
+TEST(ClusterStateTest, PodsStandOnTheirNode) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddNode(cluster, "b");
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Upsert(PodOn("q", "a"));
+  EXPECT_THAT(PodsOn(cluster, "a"), UnorderedElementsAre("p", "q"));
+  EXPECT_THAT(PodsOn(cluster, "b"), IsEmpty());
+}
+
+TEST(ClusterStateTest, APodOnANodeThatIsNotThereCountsOnceTheNodeComes) {
+  ClusterState cluster;
+  cluster.Upsert(PodOn("p", "a"));
+  EXPECT_THAT(NodeNames(cluster), IsEmpty());
+  EXPECT_THAT(cluster.FindNode("a"), IsNull());
+  EXPECT_THAT(cluster.Keys<Node>(), IsEmpty());
+  EXPECT_THAT(cluster.FindPod(kPod), NotNull());
+  AddNode(cluster, "a", {{"zone", "z"}});
+  EXPECT_THAT(NodeNames(cluster), ElementsAre("a"));
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p"));
+}
+
+TEST(ClusterStateTest, APodWithoutNodeIsKnownButStandsNowhere) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", ""));
+  EXPECT_THAT(cluster.FindPod(kPod), NotNull());
+  EXPECT_THAT(PodsOn(cluster, "a"), IsEmpty());
+}
+
+TEST(ClusterStateTest, APodMovesWhenItsNodeChanges) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddNode(cluster, "b");
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Upsert(PodOn("p", "b"));
+  EXPECT_THAT(PodsOn(cluster, "a"), IsEmpty());
+  EXPECT_THAT(PodsOn(cluster, "b"), ElementsAre("p"));
+}
+
+TEST(ClusterStateTest, APodThatIsSeenAgainIsReplaced) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddPod(cluster, "a", "{metadata: {name: p, labels: {app: web}}}");
+  AddPod(cluster, "a", "{metadata: {name: p, labels: {app: db}}}");
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p"));
+  EXPECT_EQ(*cluster.FindNode("a")->pods[0]->pod.meta.labels.Find("app"), "db");
+  EXPECT_EQ(cluster.FindPod(kPod), cluster.FindNode("a")->pods[0]);
+}
+
+TEST(ClusterStateTest, PodsOfOneNameInDifferentNamespacesAreDifferent) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddPod(cluster, "a", "{metadata: {name: p, namespace: x}}");
+  AddPod(cluster, "a", "{metadata: {name: p, namespace: w}}");
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p", "p"));
+  cluster.Remove<Pod>({"x", "p"});
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p"));
+  EXPECT_THAT(cluster.FindPod({"w", "p"}), NotNull());
+}
+
+TEST(ClusterStateTest, ARemovedPodIsGone) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Upsert(PodOn("q", "a"));
+  cluster.Remove<Pod>(kPod);
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("q"));
+  EXPECT_THAT(cluster.FindPod(kPod), IsNull());
+  cluster.Remove<Pod>(kPod);  // Once more does nothing.
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("q"));
+}
+
+TEST(ClusterStateTest, FinishedPodsAreNotKept) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", "a", "", "Running"));
+  cluster.Upsert(PodOn("q", "a", "", "Running"));
+  cluster.Upsert(PodOn("p", "a", "", "Succeeded"));
+  cluster.Upsert(PodOn("q", "a", "", "Failed"));
+  cluster.Upsert(PodOn("r", "a", "", "Succeeded"));
+  EXPECT_THAT(PodsOn(cluster, "a"), IsEmpty());
+  EXPECT_THAT(cluster.Keys<Pod>(), IsEmpty());
+}
+
+TEST(ClusterStateTest, TerminatingPodsAreKept) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddPod(cluster, "a",
+         "{metadata: {name: p, deletionTimestamp: 2026-01-01T00:00:00Z}}");
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p"));
+}
+
+TEST(ClusterStateTest, AnUnboundPodStandsAmongTheNominatedOfItsNode) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", "", "a"));
+  EXPECT_THAT(PodsOn(cluster, "a"), IsEmpty());
+  EXPECT_THAT(NominatedFor(cluster, "a"), ElementsAre("p"));
+}
+
+TEST(ClusterStateTest, ABoundPodIsNominatedNoMore) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddNode(cluster, "b");
+  cluster.Upsert(PodOn("p", "", "a"));
+  cluster.Upsert(PodOn("p", "b", "a"));
+  EXPECT_THAT(NominatedFor(cluster, "a"), IsEmpty());
+  EXPECT_THAT(NominatedFor(cluster, "b"), IsEmpty());
+  EXPECT_THAT(PodsOn(cluster, "b"), ElementsAre("p"));
+  EXPECT_THAT(PodsOn(cluster, "a"), IsEmpty());
+  cluster.Remove<Pod>(kPod);
+  EXPECT_THAT(PodsOn(cluster, "b"), IsEmpty());
+}
+
+TEST(ClusterStateTest, ANominationMovesAndEnds) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  AddNode(cluster, "b");
+  cluster.Upsert(PodOn("p", "", "a"));
+  cluster.Upsert(PodOn("p", "", "b"));
+  EXPECT_THAT(NominatedFor(cluster, "a"), IsEmpty());
+  EXPECT_THAT(NominatedFor(cluster, "b"), ElementsAre("p"));
+  cluster.Upsert(PodOn("p", "", ""));
+  EXPECT_THAT(NominatedFor(cluster, "b"), IsEmpty());
+  cluster.Upsert(PodOn("p", "", "a"));
+  cluster.Remove<Pod>(kPod);
+  EXPECT_THAT(NominatedFor(cluster, "a"), IsEmpty());
+}
+
+TEST(ClusterStateTest, ANominationMayComeBeforeItsNode) {
+  ClusterState cluster;
+  cluster.Upsert(PodOn("p", "", "a"));
+  EXPECT_THAT(NodeNames(cluster), IsEmpty());
+  AddNode(cluster, "a");
+  EXPECT_THAT(NominatedFor(cluster, "a"), ElementsAre("p"));
+}
+
+TEST(ClusterStateTest, ARelabelledNodeKeepsItsPods) {
+  ClusterState cluster;
+  AddNode(cluster, "a", {{"zone", "old"}});
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Upsert(PodOn("q", "", "a"));
+  AddNode(cluster, "a", {{"zone", "new"}});
+  EXPECT_EQ(cluster.FindNode("a")->labels(), (Labels{{"zone", "new"}}));
+  EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p"));
+  EXPECT_THAT(NominatedFor(cluster, "a"), ElementsAre("q"));
+}
+
+TEST(ClusterStateTest, ANodeThatGoesAndComesFindsItsPodsAgain) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Remove<Node>({"", "a"});
+  EXPECT_THAT(NodeNames(cluster), IsEmpty());
+  EXPECT_THAT(cluster.FindNode("a"), IsNull());
+  EXPECT_THAT(cluster.FindPod(kPod), NotNull());
+  cluster.Upsert(PodOn("q", "a"));
+  AddNode(cluster, "a");
+  EXPECT_THAT(PodsOn(cluster, "a"), UnorderedElementsAre("p", "q"));
+}
+
+TEST(ClusterStateTest, PodsMayGoAfterTheirNode) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Remove<Node>({"", "a"});
+  cluster.Remove<Pod>(kPod);
+  AddNode(cluster, "a");
+  EXPECT_THAT(PodsOn(cluster, "a"), IsEmpty());
+  cluster.Remove<Node>({"", "a"});
+  cluster.Remove<Node>({"", "a"});  // Once more does nothing.
+  cluster.Remove<Node>({"", "never"});
+  EXPECT_THAT(NodeNames(cluster), IsEmpty());
+}
+
+TEST(ClusterStateTest, NamespaceLabelsFollowTheNamespace) {
+  ClusterState cluster;
+  EXPECT_THAT(cluster.NamespaceLabels("shop"), IsEmpty());
+  AddObjects(cluster,
+             "apiVersion: v1\nkind: Namespace\n"
+             "metadata: {name: shop, labels: {team: t}}");
+  EXPECT_EQ(cluster.NamespaceLabels("shop"), (Labels{{"team", "t"}}));
+  EXPECT_THAT(cluster.NamespaceLabels("other"), IsEmpty());
+  AddObjects(cluster,
+             "apiVersion: v1\nkind: Namespace\n"
+             "metadata: {name: shop, labels: {team: u}}");
+  EXPECT_EQ(cluster.NamespaceLabels("shop"), (Labels{{"team", "u"}}));
+  cluster.Remove<Namespace>({"", "shop"});
+  EXPECT_THAT(cluster.NamespaceLabels("shop"), IsEmpty());
+}
+
+TEST(ClusterStateTest, ObjectsOfEveryOtherKindAreKeptAndReplaced) {
+  ClusterState cluster;
+  constexpr char kObjects[] = R"(---
+{apiVersion: v1, kind: Service, metadata: {name: o, namespace: x},
+ spec: {selector: {app: web}}}
+---
+{apiVersion: v1, kind: ReplicationController,
+ metadata: {name: o, namespace: x}, spec: {selector: {app: web}}}
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: o, namespace: x},
+ spec: {selector: {matchLabels: {app: web}}}}
+---
+{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: o, namespace: x},
+ spec: {selector: {matchLabels: {app: web}}}}
+)";
+  AddObjects(cluster, kObjects);
+  AddObjects(cluster, kObjects);
+  const ObjectKey key = {"x", "o"};
+  EXPECT_THAT(cluster.Keys<Service>(), ElementsAre(key));
+  EXPECT_THAT(cluster.Keys<ReplicationController>(), ElementsAre(key));
+  EXPECT_THAT(cluster.Keys<ReplicaSet>(), ElementsAre(key));
+  EXPECT_THAT(cluster.Keys<StatefulSet>(), ElementsAre(key));
+  EXPECT_EQ(cluster.All<Service>().at(key).selector, (Labels{{"app", "web"}}));
+  cluster.Remove<Service>(key);
+  cluster.Remove<ReplicationController>(key);
+  cluster.Remove<ReplicaSet>(key);
+  cluster.Remove<StatefulSet>(key);
+  EXPECT_THAT(cluster.All<Service>(), IsEmpty());
+  EXPECT_THAT(cluster.All<ReplicationController>(), IsEmpty());
+  EXPECT_THAT(cluster.All<ReplicaSet>(), IsEmpty());
+  EXPECT_THAT(cluster.All<StatefulSet>(), IsEmpty());
+}
+
+TEST(ClusterStateTest, KeysNameEveryObjectOfAKind) {
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(PodOn("p", "a"));
+  cluster.Upsert(PodOn("q", "not-there"));
+  cluster.Upsert(PodOn("r", ""));
+  EXPECT_THAT(cluster.Keys<Node>(), ElementsAre(ObjectKey{"", "a"}));
+  EXPECT_THAT(cluster.Keys<Pod>(),
+              ElementsAre(ObjectKey{"default", "p"}, ObjectKey{"default", "q"},
+                          ObjectKey{"default", "r"}));
+}
+
+}  // namespace
+}  // namespace vicinal

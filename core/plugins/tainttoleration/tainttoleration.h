@@ -1,0 +1,33 @@
+// TaintToleration: no pods on nodes with taints that they do not tolerate;
+// better fewer taints of effect PreferNoSchedule.
+//
+// Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go.
+#ifndef CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
+#define CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
+
+#include <span>
+#include <string_view>
+
+#include "core/plugins/framework.h"
+
+namespace vicinal {
+
+class TaintToleration : public FilterPlugin, public ScorePlugin {
+ public:
+  static constexpr std::string_view kName = "TaintToleration";
+  static constexpr std::string_view kReason =
+      "node(s) had untolerated taint(s)";
+
+  std::string_view Name() const override { return kName; }
+
+  // Cost of both: O(tolerations), O(taints × tolerations) for each node.
+  PreFilterResult PreFilter(const ClusterState& cluster,
+                            const PodInfo& pod) const override;
+  PreScoreResult PreScore(
+      const ClusterState& cluster, const PodInfo& pod,
+      std::span<const NodeInfo* const> nodes) const override;
+};
+
+}  // namespace vicinal
+
+#endif  // CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_

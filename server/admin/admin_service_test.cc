@@ -1,0 +1,104 @@
+#include "server/admin/admin_service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/model/object.h"
+
+namespace vicinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class AdminServiceTest : public ::testing::Test {
+ protected:
+  HttpResponse Get(std::string_view path) const {
+    return service_.Handle({"GET", path, ""});
+  }
+
+  ClusterStore store_;
+  Freshness freshness_{{"pods"}, std::chrono::seconds(0)};
+  Metrics metrics_;
+  const AdminService service_{store_, freshness_, metrics_};
+};
+
+TEST_F(AdminServiceTest, IsHealthyFromTheStart) {
+  const HttpResponse response = Get("/healthz");
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_EQ(response.body, "ok\n");
+  EXPECT_THAT(response.content_type, StartsWith("text/plain"));
+}
+
+TEST_F(AdminServiceTest, IsReadyOnlyWhileTheStateIsFresh) {
+  HttpResponse response = Get("/readyz");
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_EQ(response.body, "pods: not listed yet\n");
+  freshness_.OnListed("pods");
+  response = Get("/readyz");
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_EQ(response.body, "ok\n");
+  freshness_.OnDisconnected(
+      "pods", Freshness::Clock::now() - std::chrono::seconds(100));
+  response = Get("/readyz");
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_THAT(response.body,
+              StartsWith("pods: disconnected from the API server for 100"));
+  EXPECT_EQ(Get("/healthz").status, 200u);
+}
+
+TEST_F(AdminServiceTest, TheMetricsSayHowMuchIsInTheIndex) {
+  store_.Write([](ClusterState& cluster) {
+    for (const char* name : {"n1", "n2"}) {
+      Node node;
+      node.meta.name = name;
+      cluster.Upsert(std::move(node));
+    }
+    Pod pod;
+    pod.meta.name = "p1";
+    pod.spec.node_name = "n3";  // Not a node that exists.
+    cluster.Upsert(std::move(pod));
+  });
+  const HttpResponse response = Get("/metrics");
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(response.body, HasSubstr("\nvicinal_index_nodes 2\n"));
+  EXPECT_THAT(response.body, HasSubstr("\nvicinal_index_pods 1\n"));
+  store_.Write([](ClusterState& cluster) { cluster.Remove<Node>({"", "n1"}); });
+  EXPECT_THAT(Get("/metrics").body, HasSubstr("\nvicinal_index_nodes 1\n"));
+}
+
+TEST_F(AdminServiceTest, TheMetricsAreThereBeforeTheStateIsFresh) {
+  metrics_.CountRequest("filter", 503, 0.001);
+  const HttpResponse response = Get("/metrics");
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_THAT(
+      response.body,
+      HasSubstr("vicinal_requests_total{code=\"503\",verb=\"filter\"} 1\n"));
+}
+
+TEST_F(AdminServiceTest, OtherPathsAreNotFound) {
+  for (const char* path : {"", "/", "/healthz/", "/filter", "/HEALTHZ"}) {
+    const HttpResponse response = Get(path);
+    EXPECT_EQ(response.status, 404u) << path;
+    EXPECT_EQ(response.body, "{\"error\":\"unknown path\"}");
+  }
+}
+
+TEST_F(AdminServiceTest, OtherMethodsAreNotAllowed) {
+  for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
+    const HttpResponse response = service_.Handle({"POST", path, "{}"});
+    EXPECT_EQ(response.status, 405u) << path;
+    EXPECT_EQ(response.allow, "GET") << path;
+    EXPECT_EQ(response.body, "{\"error\":\"method must be GET\"}");
+  }
+  EXPECT_EQ(service_.Handle({"POST", "/other", "{}"}).status, 404u);
+}
+
+}  // namespace
+}  // namespace vicinal
