@@ -1,6 +1,6 @@
 // The stock scheduler's default profile, as far as vicinal has its plugins.
-#ifndef CORE_ENGINE_DEFAULT_PROFILE_H_
-#define CORE_ENGINE_DEFAULT_PROFILE_H_
+#ifndef VICINAL_CORE_ENGINE_DEFAULT_PROFILE_H_
+#define VICINAL_CORE_ENGINE_DEFAULT_PROFILE_H_
 
 #include "core/engine/profile.h"
 #include "core/plugins/plugin_config.h"
@@ -14,4 +14,4 @@ Profile DefaultProfile(const PluginConfig& config);
 
 }  // namespace vicinal
 
-#endif  // CORE_ENGINE_DEFAULT_PROFILE_H_
+#endif  // VICINAL_CORE_ENGINE_DEFAULT_PROFILE_H_

@@ -1,6 +1,6 @@
 // The message that says why a pod fits nowhere.
-#ifndef CORE_ENGINE_FIT_ERROR_H_
-#define CORE_ENGINE_FIT_ERROR_H_
+#ifndef VICINAL_CORE_ENGINE_FIT_ERROR_H_
+#define VICINAL_CORE_ENGINE_FIT_ERROR_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ std::string FitErrorMessage(const FilterOutcome& outcome);
 
 }  // namespace vicinal
 
-#endif  // CORE_ENGINE_FIT_ERROR_H_
+#endif  // VICINAL_CORE_ENGINE_FIT_ERROR_H_

@@ -1,6 +1,6 @@
 // Which plugins run for a pod, in which order and with which weights.
-#ifndef CORE_ENGINE_PROFILE_H_
-#define CORE_ENGINE_PROFILE_H_
+#ifndef VICINAL_CORE_ENGINE_PROFILE_H_
+#define VICINAL_CORE_ENGINE_PROFILE_H_
 
 #include <cstdint>
 #include <memory>
@@ -29,4 +29,4 @@ Profile TopologyProfile(const PodTopologySpreadArgs& spread,
 
 }  // namespace vicinal
 
-#endif  // CORE_ENGINE_PROFILE_H_
+#endif  // VICINAL_CORE_ENGINE_PROFILE_H_

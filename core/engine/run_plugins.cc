@@ -116,6 +116,7 @@ Status RunFiltersWithNominatedPods(const std::vector<NamedFilter>& filters,
   }
   if (!nominated.empty()) {
     std::vector<std::unique_ptr<PreparedFilter>> with_nominated;
+    with_nominated.reserve(filters.size());
     for (const NamedFilter& named : filters) {
       with_nominated.push_back(named.filter->WithPods(nominated, node));
     }

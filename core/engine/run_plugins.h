@@ -4,8 +4,8 @@
 // Source: pkg/scheduler/framework/runtime/framework.go and
 // findNodesThatFitPod in pkg/scheduler/schedule_one.go; unlike there every
 // candidate is looked at.
-#ifndef CORE_ENGINE_RUN_PLUGINS_H_
-#define CORE_ENGINE_RUN_PLUGINS_H_
+#ifndef VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
+#define VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
 
 #include <cstdint>
 #include <span>
@@ -59,4 +59,4 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
 
 }  // namespace vicinal
 
-#endif  // CORE_ENGINE_RUN_PLUGINS_H_
+#endif  // VICINAL_CORE_ENGINE_RUN_PLUGINS_H_

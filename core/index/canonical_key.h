@@ -1,7 +1,7 @@
 // Unambiguous texts for values, to find equal ones by hash. Each part is
 // preceded by its length, so that no two sequences of parts run together.
-#ifndef CORE_INDEX_CANONICAL_KEY_H_
-#define CORE_INDEX_CANONICAL_KEY_H_
+#ifndef VICINAL_CORE_INDEX_CANONICAL_KEY_H_
+#define VICINAL_CORE_INDEX_CANONICAL_KEY_H_
 
 #include <string>
 #include <string_view>
@@ -20,4 +20,4 @@ void AppendKey(const Selector& selector, std::string& key);
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_CANONICAL_KEY_H_
+#endif  // VICINAL_CORE_INDEX_CANONICAL_KEY_H_

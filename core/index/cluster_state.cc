@@ -16,8 +16,7 @@ ObjectKey KeyOf(const ObjectMeta& meta) {
 }
 
 void ClusterState::Upsert(Object object) {
-  std::visit([this](auto&& known) { Put(std::move(known)); },
-             std::move(object));
+  std::visit([this](auto& known) { Put(std::move(known)); }, object);
 }
 
 template <typename Kind>

@@ -10,8 +10,8 @@
 // a pod on a node that is not known yet counts from the moment the node
 // appears. Finished pods are not kept. Reading is thread-safe; changes must not
 // overlap with anything else.
-#ifndef CORE_INDEX_CLUSTER_STATE_H_
-#define CORE_INDEX_CLUSTER_STATE_H_
+#ifndef VICINAL_CORE_INDEX_CLUSTER_STATE_H_
+#define VICINAL_CORE_INDEX_CLUSTER_STATE_H_
 
 #include <functional>
 #include <map>
@@ -157,4 +157,4 @@ std::vector<ObjectKey> ClusterState::Keys() const {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_CLUSTER_STATE_H_
+#endif  // VICINAL_CORE_INDEX_CLUSTER_STATE_H_

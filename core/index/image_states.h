@@ -1,8 +1,8 @@
 // Which container images are on which nodes.
 // Source: pkg/scheduler/backend/cache/cache.go (addNodeImageStates,
 // removeNodeImageStates).
-#ifndef CORE_INDEX_IMAGE_STATES_H_
-#define CORE_INDEX_IMAGE_STATES_H_
+#ifndef VICINAL_CORE_INDEX_IMAGE_STATES_H_
+#define VICINAL_CORE_INDEX_IMAGE_STATES_H_
 
 #include <cstdint>
 #include <string>
@@ -40,4 +40,4 @@ class ImageStates {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_IMAGE_STATES_H_
+#endif  // VICINAL_CORE_INDEX_IMAGE_STATES_H_

@@ -1,6 +1,6 @@
 // How many of something there are on each node.
-#ifndef CORE_INDEX_NODE_COUNTS_H_
-#define CORE_INDEX_NODE_COUNTS_H_
+#ifndef VICINAL_CORE_INDEX_NODE_COUNTS_H_
+#define VICINAL_CORE_INDEX_NODE_COUNTS_H_
 
 #include <cstdint>
 
@@ -34,4 +34,4 @@ class NodeCounts {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_NODE_COUNTS_H_
+#endif  // VICINAL_CORE_INDEX_NODE_COUNTS_H_

@@ -1,6 +1,6 @@
 // Dense numbers for nodes, so that what is known of a node can be in arrays.
-#ifndef CORE_INDEX_NODE_ID_H_
-#define CORE_INDEX_NODE_ID_H_
+#ifndef VICINAL_CORE_INDEX_NODE_ID_H_
+#define VICINAL_CORE_INDEX_NODE_ID_H_
 
 #include <cstdint>
 
@@ -13,4 +13,4 @@ inline constexpr NodeId kNoNode = static_cast<NodeId>(-1);
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_NODE_ID_H_
+#endif  // VICINAL_CORE_INDEX_NODE_ID_H_

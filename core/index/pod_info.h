@@ -1,8 +1,8 @@
 // A pod with its affinity terms parsed.
 // Source: k8s.io/kube-scheduler/framework/types.go (AffinityTerm) and
 // pkg/scheduler/framework/types.go (PodInfo).
-#ifndef CORE_INDEX_POD_INFO_H_
-#define CORE_INDEX_POD_INFO_H_
+#ifndef VICINAL_CORE_INDEX_POD_INFO_H_
+#define VICINAL_CORE_INDEX_POD_INFO_H_
 
 #include <cstdint>
 #include <memory>
@@ -55,4 +55,4 @@ struct PodInfo {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_POD_INFO_H_
+#endif  // VICINAL_CORE_INDEX_POD_INFO_H_

@@ -1,7 +1,7 @@
 // A question about which pods count: by namespace, labels and whether they are
 // terminating.
-#ifndef CORE_INDEX_POD_QUERY_H_
-#define CORE_INDEX_POD_QUERY_H_
+#ifndef VICINAL_CORE_INDEX_POD_QUERY_H_
+#define VICINAL_CORE_INDEX_POD_QUERY_H_
 
 #include <string>
 #include <vector>
@@ -33,4 +33,4 @@ struct PodQuery {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_POD_QUERY_H_
+#endif  // VICINAL_CORE_INDEX_POD_QUERY_H_

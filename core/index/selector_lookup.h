@@ -1,7 +1,7 @@
 // Finds the selectors that may match given labels without trying them all: an
 // inverted index from labels to selectors.
-#ifndef CORE_INDEX_SELECTOR_LOOKUP_H_
-#define CORE_INDEX_SELECTOR_LOOKUP_H_
+#ifndef VICINAL_CORE_INDEX_SELECTOR_LOOKUP_H_
+#define VICINAL_CORE_INDEX_SELECTOR_LOOKUP_H_
 
 #include <string>
 #include <string_view>
@@ -88,4 +88,4 @@ class SelectorLookup {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_SELECTOR_LOOKUP_H_
+#endif  // VICINAL_CORE_INDEX_SELECTOR_LOOKUP_H_

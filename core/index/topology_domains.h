@@ -1,6 +1,6 @@
 // The domains of one topology key: which nodes have the same value of a label.
-#ifndef CORE_INDEX_TOPOLOGY_DOMAINS_H_
-#define CORE_INDEX_TOPOLOGY_DOMAINS_H_
+#ifndef VICINAL_CORE_INDEX_TOPOLOGY_DOMAINS_H_
+#define VICINAL_CORE_INDEX_TOPOLOGY_DOMAINS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -52,4 +52,4 @@ class TopologyDomains {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_TOPOLOGY_DOMAINS_H_
+#endif  // VICINAL_CORE_INDEX_TOPOLOGY_DOMAINS_H_

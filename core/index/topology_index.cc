@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/index/canonical_key.h"
@@ -258,7 +259,7 @@ void TopologyIndex::DropCounter(Counter& counter) {
 void TopologyIndex::EvictCounters() {
   std::vector<Counter*> by_age;
   for (const auto& [key, counter] : counters_) by_age.push_back(counter.get());
-  const auto middle = by_age.begin() + by_age.size() / 2;
+  const auto middle = by_age.begin() + std::ssize(by_age) / 2;
   std::nth_element(by_age.begin(), middle, by_age.end(),
                    [](const Counter* a, const Counter* b) {
                      return a->last_question < b->last_question;

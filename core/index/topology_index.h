@@ -23,8 +23,8 @@
 // Thread safety: the functions marked const may be called by many threads at a
 // time; the others exclude everything else. References that are returned are
 // good until the next change.
-#ifndef CORE_INDEX_TOPOLOGY_INDEX_H_
-#define CORE_INDEX_TOPOLOGY_INDEX_H_
+#ifndef VICINAL_CORE_INDEX_TOPOLOGY_INDEX_H_
+#define VICINAL_CORE_INDEX_TOPOLOGY_INDEX_H_
 
 #include <atomic>
 #include <cstddef>
@@ -154,4 +154,4 @@ class TopologyIndex {
 
 }  // namespace vicinal
 
-#endif  // CORE_INDEX_TOPOLOGY_INDEX_H_
+#endif  // VICINAL_CORE_INDEX_TOPOLOGY_INDEX_H_

@@ -2,8 +2,8 @@
 // the errors; fields without which an object has no meaning are required:
 //   spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuring
 //   Execution[0].topologyKey: required
-#ifndef CORE_MODEL_DECODE_H_
-#define CORE_MODEL_DECODE_H_
+#ifndef VICINAL_CORE_MODEL_DECODE_H_
+#define VICINAL_CORE_MODEL_DECODE_H_
 
 #include <string_view>
 
@@ -35,4 +35,4 @@ absl::Status Decode(JsonValue value, const JsonPath& path, StatefulSet* out);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_DECODE_H_
+#endif  // VICINAL_CORE_MODEL_DECODE_H_

@@ -2,8 +2,8 @@
 //
 // Users meet these texts in the conditions of their pods, so they are the same
 // to the letter.
-#ifndef CORE_MODEL_FIELD_ERROR_H_
-#define CORE_MODEL_FIELD_ERROR_H_
+#ifndef VICINAL_CORE_MODEL_FIELD_ERROR_H_
+#define VICINAL_CORE_MODEL_FIELD_ERROR_H_
 
 #include <string>
 #include <string_view>
@@ -34,4 +34,4 @@ std::string AggregateError(const std::vector<std::string>& errors);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_FIELD_ERROR_H_
+#endif  // VICINAL_CORE_MODEL_FIELD_ERROR_H_

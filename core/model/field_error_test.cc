@@ -8,7 +8,7 @@ namespace vicinal {
 namespace {
 
 TEST(FieldErrorTest, QuotedEscapesAsGoDoes) {
-  EXPECT_EQ(Quoted("web"), R"("web")");
+  EXPECT_EQ(Quoted("web db"), R"("web db")");
   EXPECT_EQ(Quoted(""), R"("")");
   EXPECT_EQ(Quoted("a\"b\\c"), R"("a\"b\\c")");
   EXPECT_EQ(Quoted("a\nb\tc\rd"), R"("a\nb\tc\rd")");

@@ -1,8 +1,8 @@
 // Go's int64 arithmetic on amd64, where C++ has undefined behaviour: results
 // are cut to 64 bits. Amounts of resources are summed and multiplied with it,
 // so that absurd amounts have the same absurd consequences as upstream.
-#ifndef CORE_MODEL_GO_INT64_H_
-#define CORE_MODEL_GO_INT64_H_
+#ifndef VICINAL_CORE_MODEL_GO_INT64_H_
+#define VICINAL_CORE_MODEL_GO_INT64_H_
 
 #include <cstdint>
 #include <limits>
@@ -38,4 +38,4 @@ inline std::int64_t GoToInt64(double x) {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_GO_INT64_H_
+#endif  // VICINAL_CORE_MODEL_GO_INT64_H_

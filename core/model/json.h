@@ -5,8 +5,8 @@
 // A type T is readable if `absl::Status Decode(JsonValue, const JsonPath&, T*)`
 // exists in its namespace. As in Go, null leaves the default, unknown fields
 // are skipped and of duplicate fields the last one counts.
-#ifndef CORE_MODEL_JSON_H_
-#define CORE_MODEL_JSON_H_
+#ifndef VICINAL_CORE_MODEL_JSON_H_
+#define VICINAL_CORE_MODEL_JSON_H_
 
 #include <simdjson.h>
 
@@ -194,4 +194,4 @@ class JsonReader {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_JSON_H_
+#endif  // VICINAL_CORE_MODEL_JSON_H_

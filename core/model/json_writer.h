@@ -1,6 +1,6 @@
 // Writes JSON by appending to a string.
-#ifndef CORE_MODEL_JSON_WRITER_H_
-#define CORE_MODEL_JSON_WRITER_H_
+#ifndef VICINAL_CORE_MODEL_JSON_WRITER_H_
+#define VICINAL_CORE_MODEL_JSON_WRITER_H_
 
 #include <cstdint>
 #include <string>
@@ -17,4 +17,4 @@ void AppendJsonNumber(std::int64_t number, std::string& out);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_JSON_WRITER_H_
+#endif  // VICINAL_CORE_MODEL_JSON_WRITER_H_

@@ -1,6 +1,6 @@
 // metav1.LabelSelector as written in an API object.
-#ifndef CORE_MODEL_LABEL_SELECTOR_H_
-#define CORE_MODEL_LABEL_SELECTOR_H_
+#ifndef VICINAL_CORE_MODEL_LABEL_SELECTOR_H_
+#define VICINAL_CORE_MODEL_LABEL_SELECTOR_H_
 
 #include <optional>
 #include <string>
@@ -37,4 +37,4 @@ absl::StatusOr<Selector> AsSelector(
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_LABEL_SELECTOR_H_
+#endif  // VICINAL_CORE_MODEL_LABEL_SELECTOR_H_

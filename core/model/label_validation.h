@@ -1,7 +1,7 @@
 // What Kubernetes accepts as a label key and a label value.
 // Source: k8s.io/apimachinery/pkg/api/validate/content/kube.go and dns.go.
-#ifndef CORE_MODEL_LABEL_VALIDATION_H_
-#define CORE_MODEL_LABEL_VALIDATION_H_
+#ifndef VICINAL_CORE_MODEL_LABEL_VALIDATION_H_
+#define VICINAL_CORE_MODEL_LABEL_VALIDATION_H_
 
 #include <string>
 #include <string_view>
@@ -18,4 +18,4 @@ std::vector<std::string> LabelValueErrors(std::string_view value);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_LABEL_VALIDATION_H_
+#endif  // VICINAL_CORE_MODEL_LABEL_VALIDATION_H_

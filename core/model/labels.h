@@ -1,6 +1,6 @@
 // Labels of an object: a map from label key to value, as a sorted vector.
-#ifndef CORE_MODEL_LABELS_H_
-#define CORE_MODEL_LABELS_H_
+#ifndef VICINAL_CORE_MODEL_LABELS_H_
+#define VICINAL_CORE_MODEL_LABELS_H_
 
 #include <initializer_list>
 #include <string>
@@ -45,4 +45,4 @@ class Labels {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_LABELS_H_
+#endif  // VICINAL_CORE_MODEL_LABELS_H_

@@ -1,6 +1,6 @@
 // v1.Node: the fields that decide which pods may come.
-#ifndef CORE_MODEL_NODE_H_
-#define CORE_MODEL_NODE_H_
+#ifndef VICINAL_CORE_MODEL_NODE_H_
+#define VICINAL_CORE_MODEL_NODE_H_
 
 #include <cstdint>
 #include <string>
@@ -35,4 +35,4 @@ struct Node {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_NODE_H_
+#endif  // VICINAL_CORE_MODEL_NODE_H_

@@ -1,7 +1,7 @@
 // Node selectors: which nodes a pod's nodeSelector and nodeAffinity allow.
 // Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity.
-#ifndef CORE_MODEL_NODE_SELECTOR_H_
-#define CORE_MODEL_NODE_SELECTOR_H_
+#ifndef VICINAL_CORE_MODEL_NODE_SELECTOR_H_
+#define VICINAL_CORE_MODEL_NODE_SELECTOR_H_
 
 #include <cstdint>
 #include <optional>
@@ -136,4 +136,4 @@ class PreferredSchedulingTerms {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_NODE_SELECTOR_H_
+#endif  // VICINAL_CORE_MODEL_NODE_SELECTOR_H_

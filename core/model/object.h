@@ -1,6 +1,6 @@
 // Any of the Kubernetes objects that vicinal knows.
-#ifndef CORE_MODEL_OBJECT_H_
-#define CORE_MODEL_OBJECT_H_
+#ifndef VICINAL_CORE_MODEL_OBJECT_H_
+#define VICINAL_CORE_MODEL_OBJECT_H_
 
 #include <string_view>
 #include <variant>
@@ -22,4 +22,4 @@ inline const ObjectMeta& MetaOf(const Object& object) {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_OBJECT_H_
+#endif  // VICINAL_CORE_MODEL_OBJECT_H_

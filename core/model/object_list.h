@@ -1,6 +1,6 @@
 // Reads Kubernetes objects of any kind, as kubectl writes and reads them.
-#ifndef CORE_MODEL_OBJECT_LIST_H_
-#define CORE_MODEL_OBJECT_LIST_H_
+#ifndef VICINAL_CORE_MODEL_OBJECT_LIST_H_
+#define VICINAL_CORE_MODEL_OBJECT_LIST_H_
 
 #include <simdjson.h>
 
@@ -38,4 +38,4 @@ absl::StatusOr<std::vector<Object>> ReadObjects(
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_OBJECT_LIST_H_
+#endif  // VICINAL_CORE_MODEL_OBJECT_LIST_H_

@@ -1,6 +1,6 @@
 // metav1.ObjectMeta: what every object carries.
-#ifndef CORE_MODEL_OBJECT_META_H_
-#define CORE_MODEL_OBJECT_META_H_
+#ifndef VICINAL_CORE_MODEL_OBJECT_META_H_
+#define VICINAL_CORE_MODEL_OBJECT_META_H_
 
 #include <optional>
 #include <string>
@@ -40,4 +40,4 @@ const OwnerReference* ControllerOf(const ObjectMeta& meta);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_OBJECT_META_H_
+#endif  // VICINAL_CORE_MODEL_OBJECT_META_H_

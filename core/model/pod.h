@@ -1,6 +1,6 @@
 // v1.Pod: the fields that decide where a pod may go.
-#ifndef CORE_MODEL_POD_H_
-#define CORE_MODEL_POD_H_
+#ifndef VICINAL_CORE_MODEL_POD_H_
+#define VICINAL_CORE_MODEL_POD_H_
 
 #include <cstdint>
 #include <optional>
@@ -106,4 +106,4 @@ inline bool IsTerminating(const Pod& pod) {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_POD_H_
+#endif  // VICINAL_CORE_MODEL_POD_H_

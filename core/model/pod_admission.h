@@ -1,6 +1,6 @@
 // What the API server does to a pod when it is created.
-#ifndef CORE_MODEL_POD_ADMISSION_H_
-#define CORE_MODEL_POD_ADMISSION_H_
+#ifndef VICINAL_CORE_MODEL_POD_ADMISSION_H_
+#define VICINAL_CORE_MODEL_POD_ADMISSION_H_
 
 #include "core/model/pod.h"
 
@@ -15,4 +15,4 @@ void AdmitPod(Pod& pod);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_POD_ADMISSION_H_
+#endif  // VICINAL_CORE_MODEL_POD_ADMISSION_H_

@@ -1,6 +1,6 @@
 // Inter-pod affinity as written in a pod (v1.PodAffinity, v1.PodAntiAffinity).
-#ifndef CORE_MODEL_POD_AFFINITY_H_
-#define CORE_MODEL_POD_AFFINITY_H_
+#ifndef VICINAL_CORE_MODEL_POD_AFFINITY_H_
+#define VICINAL_CORE_MODEL_POD_AFFINITY_H_
 
 #include <cstdint>
 #include <optional>
@@ -52,4 +52,4 @@ void MergeLabelKeys(const Labels& pod_labels, PodAffinity& affinity);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_POD_AFFINITY_H_
+#endif  // VICINAL_CORE_MODEL_POD_AFFINITY_H_

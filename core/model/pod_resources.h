@@ -10,8 +10,8 @@
 // Upstream's PodRequests has a flaw that is not copied: with both overhead and
 // a pod-level request that is not a short number (1.5Gi), each call adds the
 // overhead to the pod's own request again.
-#ifndef CORE_MODEL_POD_RESOURCES_H_
-#define CORE_MODEL_POD_RESOURCES_H_
+#ifndef VICINAL_CORE_MODEL_POD_RESOURCES_H_
+#define VICINAL_CORE_MODEL_POD_RESOURCES_H_
 
 #include <cstdint>
 
@@ -52,4 +52,4 @@ PodResource CalculatePodResource(const Pod& pod);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_POD_RESOURCES_H_
+#endif  // VICINAL_CORE_MODEL_POD_RESOURCES_H_

@@ -6,8 +6,8 @@
 // that does not fit into 64 bits is cut to its low 64 bits in the second form,
 // in the first one it depends on the exponent whether it is cut or 0. What is
 // written with at most 18 digits and a decimal suffix has the first form.
-#ifndef CORE_MODEL_QUANTITY_H_
-#define CORE_MODEL_QUANTITY_H_
+#ifndef VICINAL_CORE_MODEL_QUANTITY_H_
+#define VICINAL_CORE_MODEL_QUANTITY_H_
 
 #include <compare>
 #include <cstdint>
@@ -70,4 +70,4 @@ using ResourceList = std::map<std::string, Quantity, std::less<>>;
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_QUANTITY_H_
+#endif  // VICINAL_CORE_MODEL_QUANTITY_H_

@@ -1,7 +1,7 @@
 // A sum of resources in the units that the scheduler calculates with.
 // Source: pkg/scheduler/framework/types.go (Resource).
-#ifndef CORE_MODEL_RESOURCE_H_
-#define CORE_MODEL_RESOURCE_H_
+#ifndef VICINAL_CORE_MODEL_RESOURCE_H_
+#define VICINAL_CORE_MODEL_RESOURCE_H_
 
 #include <cstdint>
 #include <string>
@@ -42,4 +42,4 @@ struct Resource {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_RESOURCE_H_
+#endif  // VICINAL_CORE_MODEL_RESOURCE_H_

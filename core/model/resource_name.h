@@ -1,7 +1,7 @@
 // What kind of resource a name stands for.
 // Source: pkg/apis/core/v1/helper/helpers.go and pkg/scheduler/util/utils.go.
-#ifndef CORE_MODEL_RESOURCE_NAME_H_
-#define CORE_MODEL_RESOURCE_NAME_H_
+#ifndef VICINAL_CORE_MODEL_RESOURCE_NAME_H_
+#define VICINAL_CORE_MODEL_RESOURCE_NAME_H_
 
 #include <string_view>
 
@@ -27,4 +27,4 @@ bool IsSupportedPodLevelResource(std::string_view name);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_RESOURCE_NAME_H_
+#endif  // VICINAL_CORE_MODEL_RESOURCE_NAME_H_

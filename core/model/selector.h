@@ -1,7 +1,7 @@
 // A parsed label selector, as the scheduler matches it.
 // Source: k8s.io/apimachinery/pkg/labels/selector.go.
-#ifndef CORE_MODEL_SELECTOR_H_
-#define CORE_MODEL_SELECTOR_H_
+#ifndef VICINAL_CORE_MODEL_SELECTOR_H_
+#define VICINAL_CORE_MODEL_SELECTOR_H_
 
 #include <optional>
 #include <string>
@@ -96,4 +96,4 @@ class Selector {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_SELECTOR_H_
+#endif  // VICINAL_CORE_MODEL_SELECTOR_H_

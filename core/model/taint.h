@@ -1,8 +1,8 @@
 // Taints of nodes and tolerations of pods.
 // Source: k8s.io/api/core/v1/toleration.go and
 // k8s.io/component-helpers/scheduling/corev1/helpers.go.
-#ifndef CORE_MODEL_TAINT_H_
-#define CORE_MODEL_TAINT_H_
+#ifndef VICINAL_CORE_MODEL_TAINT_H_
+#define VICINAL_CORE_MODEL_TAINT_H_
 
 #include <string>
 #include <vector>
@@ -47,4 +47,4 @@ const Taint* FindUntoleratedDoNotScheduleTaint(
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_TAINT_H_
+#endif  // VICINAL_CORE_MODEL_TAINT_H_

@@ -1,6 +1,6 @@
 // v1.TopologySpreadConstraint as written in a pod or in plugin arguments.
-#ifndef CORE_MODEL_TOPOLOGY_SPREAD_CONSTRAINT_H_
-#define CORE_MODEL_TOPOLOGY_SPREAD_CONSTRAINT_H_
+#ifndef VICINAL_CORE_MODEL_TOPOLOGY_SPREAD_CONSTRAINT_H_
+#define VICINAL_CORE_MODEL_TOPOLOGY_SPREAD_CONSTRAINT_H_
 
 #include <cstdint>
 #include <optional>
@@ -34,4 +34,4 @@ struct TopologySpreadConstraint {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_TOPOLOGY_SPREAD_CONSTRAINT_H_
+#endif  // VICINAL_CORE_MODEL_TOPOLOGY_SPREAD_CONSTRAINT_H_

@@ -1,6 +1,6 @@
 // The objects that group pods: namespaces, services and controllers.
-#ifndef CORE_MODEL_WORKLOAD_H_
-#define CORE_MODEL_WORKLOAD_H_
+#ifndef VICINAL_CORE_MODEL_WORKLOAD_H_
+#define VICINAL_CORE_MODEL_WORKLOAD_H_
 
 #include <optional>
 
@@ -47,4 +47,4 @@ struct StatefulSet {
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_WORKLOAD_H_
+#endif  // VICINAL_CORE_MODEL_WORKLOAD_H_

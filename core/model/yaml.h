@@ -1,6 +1,6 @@
 // Turns YAML into JSON, so that one decoder serves for both.
-#ifndef CORE_MODEL_YAML_H_
-#define CORE_MODEL_YAML_H_
+#ifndef VICINAL_CORE_MODEL_YAML_H_
+#define VICINAL_CORE_MODEL_YAML_H_
 
 #include <string>
 #include <string_view>
@@ -24,4 +24,4 @@ absl::StatusOr<std::vector<std::string>> YamlToJson(std::string_view text);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_YAML_H_
+#endif  // VICINAL_CORE_MODEL_YAML_H_

@@ -1,8 +1,8 @@
 // What a YAML scalar means, as kubectl sees it: the rules of YAML 1.1, in which
 // `yes` is true and 010 is 8.
 // Source: sigs.k8s.io/yaml and resolve.go of the YAML library that it uses.
-#ifndef CORE_MODEL_YAML_SCALAR_H_
-#define CORE_MODEL_YAML_SCALAR_H_
+#ifndef VICINAL_CORE_MODEL_YAML_SCALAR_H_
+#define VICINAL_CORE_MODEL_YAML_SCALAR_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -35,4 +35,4 @@ absl::StatusOr<std::string> ToJsonKey(const YamlScalar& scalar);
 
 }  // namespace vicinal
 
-#endif  // CORE_MODEL_YAML_SCALAR_H_
+#endif  // VICINAL_CORE_MODEL_YAML_SCALAR_H_

@@ -9,8 +9,8 @@
 // must not outlive either. All of it is const and thread-safe as long as the
 // cluster does not change.
 // Source: k8s.io/kube-scheduler/framework/interface.go.
-#ifndef CORE_PLUGINS_FRAMEWORK_H_
-#define CORE_PLUGINS_FRAMEWORK_H_
+#ifndef VICINAL_CORE_PLUGINS_FRAMEWORK_H_
+#define VICINAL_CORE_PLUGINS_FRAMEWORK_H_
 
 #include <cstdint>
 #include <memory>
@@ -102,4 +102,4 @@ void DefaultNormalizeScore(bool reverse, std::span<std::int64_t> scores);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_FRAMEWORK_H_
+#endif  // VICINAL_CORE_PLUGINS_FRAMEWORK_H_

@@ -1,6 +1,6 @@
 // Reads the arguments of one plugin.
-#ifndef CORE_PLUGINS_PLUGIN_ARGS_H_
-#define CORE_PLUGINS_PLUGIN_ARGS_H_
+#ifndef VICINAL_CORE_PLUGINS_PLUGIN_ARGS_H_
+#define VICINAL_CORE_PLUGINS_PLUGIN_ARGS_H_
 
 #include <string_view>
 
@@ -33,4 +33,4 @@ absl::Status DecodePluginArgs(JsonValue value, const JsonPath& path,
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_PLUGIN_ARGS_H_
+#endif  // VICINAL_CORE_PLUGINS_PLUGIN_ARGS_H_

@@ -3,8 +3,8 @@
 //   [{"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 5}}, …]
 // Source: pkg/scheduler/apis/config (v1/defaults.go, validation/) and
 // k8s.io/kube-scheduler/config/v1.
-#ifndef CORE_PLUGINS_PLUGIN_CONFIG_H_
-#define CORE_PLUGINS_PLUGIN_CONFIG_H_
+#ifndef VICINAL_CORE_PLUGINS_PLUGIN_CONFIG_H_
+#define VICINAL_CORE_PLUGINS_PLUGIN_CONFIG_H_
 
 #include "absl/status/status.h"
 #include "core/model/json.h"
@@ -34,4 +34,4 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PluginConfig* out);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_PLUGIN_CONFIG_H_
+#endif  // VICINAL_CORE_PLUGINS_PLUGIN_CONFIG_H_

@@ -1,7 +1,7 @@
 // The outcome of a plugin for a pod, or for a pod on a node.
 // Source: k8s.io/kube-scheduler/framework (Status, Code).
-#ifndef CORE_PLUGINS_STATUS_H_
-#define CORE_PLUGINS_STATUS_H_
+#ifndef VICINAL_CORE_PLUGINS_STATUS_H_
+#define VICINAL_CORE_PLUGINS_STATUS_H_
 
 #include <string>
 #include <string_view>
@@ -66,4 +66,4 @@ class Status {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_STATUS_H_
+#endif  // VICINAL_CORE_PLUGINS_STATUS_H_

@@ -7,8 +7,8 @@
 //
 // Texts are YAML (in which unquoted y, n, on and off are true or false). A text
 // that cannot be read ends the test program.
-#ifndef CORE_TESTING_OBJECTS_H_
-#define CORE_TESTING_OBJECTS_H_
+#ifndef VICINAL_CORE_TESTING_OBJECTS_H_
+#define VICINAL_CORE_TESTING_OBJECTS_H_
 
 #include <string>
 #include <string_view>
@@ -38,4 +38,4 @@ void AddObjects(ClusterState& cluster, std::string_view yaml);
 
 }  // namespace vicinal
 
-#endif  // CORE_TESTING_OBJECTS_H_
+#endif  // VICINAL_CORE_TESTING_OBJECTS_H_

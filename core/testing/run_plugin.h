@@ -1,6 +1,6 @@
 // Runs one plugin by itself, as tests like to see it.
-#ifndef CORE_TESTING_RUN_PLUGIN_H_
-#define CORE_TESTING_RUN_PLUGIN_H_
+#ifndef VICINAL_CORE_TESTING_RUN_PLUGIN_H_
+#define VICINAL_CORE_TESTING_RUN_PLUGIN_H_
 
 #include <cstdint>
 #include <map>
@@ -38,4 +38,4 @@ Scores RunScore(const ScorePlugin& plugin, const ClusterState& cluster,
 
 }  // namespace vicinal
 
-#endif  // CORE_TESTING_RUN_PLUGIN_H_
+#endif  // VICINAL_CORE_TESTING_RUN_PLUGIN_H_

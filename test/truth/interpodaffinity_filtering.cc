@@ -9,8 +9,9 @@
 
 #include "core/plugins/interpodaffinity/incoming_terms.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "test/truth/interpodaffinity.h"
 
-namespace vicinal {
+namespace vicinal::truth {
 namespace {
 
 // How many terms were matched in each topology domain (key, value).
@@ -64,19 +65,19 @@ class AffinityFilter : public PreparedFilter {
     const Node& node = *info.node;
     if (!SatisfiesAffinity(node)) {
       return Status(Code::kUnschedulableAndUnresolvable,
-                    InterPodAffinity::kReasonAffinity);
+                    vicinal::InterPodAffinity::kReasonAffinity);
     }
     for (const AffinityTerm& term : anti_affinity_terms_) {
       if (IsCounted(node, term.topology_key, anti_affinity_counts_)) {
         return Status(Code::kUnschedulable,
-                      InterPodAffinity::kReasonAntiAffinity);
+                      vicinal::InterPodAffinity::kReasonAntiAffinity);
       }
     }
     for (const auto& [domain, count] : existing_anti_affinity_counts_) {
       const std::string* value = node.meta.labels.Find(domain.first);
       if (value != nullptr && *value == domain.second) {
         return Status(Code::kUnschedulable,
-                      InterPodAffinity::kReasonExistingAntiAffinity);
+                      vicinal::InterPodAffinity::kReasonExistingAntiAffinity);
       }
     }
     return Status();
@@ -137,6 +138,10 @@ class AffinityFilter : public PreparedFilter {
 
 }  // namespace
 
+std::string_view InterPodAffinity::Name() const {
+  return vicinal::InterPodAffinity::kName;
+}
+
 PreFilterResult InterPodAffinity::PreFilter(const ClusterState& cluster,
                                             const PodInfo& pod) const {
   PreFilterResult result;
@@ -155,4 +160,4 @@ PreFilterResult InterPodAffinity::PreFilter(const ClusterState& cluster,
   return result;
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::truth

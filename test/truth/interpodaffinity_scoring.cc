@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/plugins/interpodaffinity/incoming_terms.h"
-#include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "test/truth/interpodaffinity.h"
 
-namespace vicinal {
+namespace vicinal::truth {
 namespace {
 
 class AffinityScore : public PreparedScore {
@@ -140,4 +140,4 @@ PreScoreResult InterPodAffinity::PreScore(
   return result;
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::truth

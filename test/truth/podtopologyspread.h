@@ -1,49 +1,38 @@
-// PodTopologySpread: matching pods are to be spread evenly over topology
-// domains.
-//
-// Source: pkg/scheduler/framework/plugins/podtopologyspread, with the feature
-// gates at their defaults.
-#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
-#define CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
+// PodTopologySpread, deliberately naive: walks all nodes and pods for each
+// question. What the index answers is compared with it.
+#ifndef VICINAL_TEST_TRUTH_PODTOPOLOGYSPREAD_H_
+#define VICINAL_TEST_TRUTH_PODTOPOLOGYSPREAD_H_
 
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "core/index/cluster_state.h"
-#include "core/index/pod_info.h"
+#include "core/model/topology_spread_constraint.h"
 #include "core/plugins/framework.h"
-#include "core/plugins/podtopologyspread/podtopologyspread_args.h"
 
-namespace vicinal {
+namespace vicinal::truth {
 
 class PodTopologySpread : public FilterPlugin, public ScorePlugin {
  public:
-  static constexpr std::string_view kName = "PodTopologySpread";
-  static constexpr std::string_view kReasonConstraints =
-      "node(s) didn't match pod topology spread constraints";
-  static constexpr std::string_view kReasonMissingLabel =
-      "node(s) didn't match pod topology spread constraints (missing required "
-      "label)";
+  // `defaults`: the constraints for pods that have none; `system_defaulted`:
+  // whether they are the system's.
+  PodTopologySpread(std::vector<TopologySpreadConstraint> defaults,
+                    bool system_defaulted)
+      : default_constraints_(std::move(defaults)),
+        system_defaulted_(system_defaulted) {}
 
-  explicit PodTopologySpread(PodTopologySpreadArgs args);
-
-  std::string_view Name() const override { return kName; }
-
-  // Cost: O(nodes + pods) for PreFilter, O(constraints) for each node.
+  std::string_view Name() const override;
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
-
-  // Cost: O(nodes + pods) for PreScore, O(pods of the node) for each node.
   PreScoreResult PreScore(
       const ClusterState& cluster, const PodInfo& pod,
       std::span<const NodeInfo* const> nodes) const override;
 
  private:
-  // The constraints for pods that have none of their own.
-  std::vector<TopologySpreadConstraint> default_constraints_;
+  const std::vector<TopologySpreadConstraint> default_constraints_;
   const bool system_defaulted_;
 };
 
-}  // namespace vicinal
+}  // namespace vicinal::truth
 
-#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
+#endif  // VICINAL_TEST_TRUTH_PODTOPOLOGYSPREAD_H_

@@ -10,8 +10,10 @@
 
 #include "core/plugins/podtopologyspread/constraint.h"
 #include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "test/truth/podtopologyspread.h"
+#include "test/truth/spread_counts.h"
 
-namespace vicinal {
+namespace vicinal::truth {
 namespace {
 
 class SpreadFilter : public PreparedFilter {
@@ -46,7 +48,7 @@ class SpreadFilter : public PreparedFilter {
       const std::string* domain = node.labels().Find(constraint.topology_key);
       if (domain == nullptr) {
         return Status(Code::kUnschedulableAndUnresolvable,
-                      PodTopologySpread::kReasonMissingLabel);
+                      vicinal::PodTopologySpread::kReasonMissingLabel);
       }
       const std::int64_t self_match_num =
           constraint.selector.Matches(pod_.meta.labels) ? 1 : 0;
@@ -55,7 +57,7 @@ class SpreadFilter : public PreparedFilter {
           it == match_counts_[i].end() ? 0 : it->second;
       if (match_num + self_match_num - minimums_[i] > constraint.max_skew) {
         return Status(Code::kUnschedulable,
-                      PodTopologySpread::kReasonConstraints);
+                      vicinal::PodTopologySpread::kReasonConstraints);
       }
     }
     return Status();
@@ -111,19 +113,8 @@ class SpreadFilter : public PreparedFilter {
 
 }  // namespace
 
-PodTopologySpread::PodTopologySpread(PodTopologySpreadArgs args)
-    : default_constraints_(std::move(args.default_constraints)),
-      system_defaulted_(args.system_defaulting) {
-  if (!system_defaulted_) return;
-  TopologySpreadConstraint by_host;
-  by_host.topology_key = kHostnameLabel;
-  by_host.when_unsatisfiable = kScheduleAnyway;
-  by_host.max_skew = 3;
-  TopologySpreadConstraint by_zone;
-  by_zone.topology_key = kZoneLabel;
-  by_zone.when_unsatisfiable = kScheduleAnyway;
-  by_zone.max_skew = 5;
-  default_constraints_ = {by_host, by_zone};
+std::string_view PodTopologySpread::Name() const {
+  return vicinal::PodTopologySpread::kName;
 }
 
 PreFilterResult PodTopologySpread::PreFilter(const ClusterState& cluster,
@@ -143,4 +134,4 @@ PreFilterResult PodTopologySpread::PreFilter(const ClusterState& cluster,
   return result;
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::truth

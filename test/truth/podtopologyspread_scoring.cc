@@ -12,9 +12,10 @@
 
 #include "core/plugins/podtopologyspread/constraint.h"
 #include "core/plugins/podtopologyspread/natural_log.h"
-#include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "test/truth/podtopologyspread.h"
+#include "test/truth/spread_counts.h"
 
-namespace vicinal {
+namespace vicinal::truth {
 namespace {
 
 class SpreadScore : public PreparedScore {
@@ -141,4 +142,4 @@ PreScoreResult PodTopologySpread::PreScore(
   return result;
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::truth

@@ -2,8 +2,8 @@
 // by how many nodes have them.
 //
 // Source: pkg/scheduler/framework/plugins/imagelocality/image_locality.go.
-#ifndef CORE_PLUGINS_IMAGELOCALITY_IMAGELOCALITY_H_
-#define CORE_PLUGINS_IMAGELOCALITY_IMAGELOCALITY_H_
+#ifndef VICINAL_CORE_PLUGINS_IMAGELOCALITY_IMAGELOCALITY_H_
+#define VICINAL_CORE_PLUGINS_IMAGELOCALITY_IMAGELOCALITY_H_
 
 #include <span>
 #include <string>
@@ -30,4 +30,4 @@ std::string NormalizedImageName(std::string_view name);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_IMAGELOCALITY_IMAGELOCALITY_H_
+#endif  // VICINAL_CORE_PLUGINS_IMAGELOCALITY_IMAGELOCALITY_H_

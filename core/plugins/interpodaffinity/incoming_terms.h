@@ -1,7 +1,7 @@
 // The affinity terms of an incoming pod, ready to be matched against existing
 // pods.
-#ifndef CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
-#define CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
+#ifndef VICINAL_CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
+#define VICINAL_CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
 
 #include <vector>
 
@@ -27,4 +27,4 @@ bool MatchesExisting(const AffinityTerm& term, const Pod& pod);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_
+#endif  // VICINAL_CORE_PLUGINS_INTERPODAFFINITY_INCOMING_TERMS_H_

@@ -2,8 +2,8 @@
 //
 // Source: pkg/scheduler/framework/plugins/interpodaffinity, with the feature
 // gates at their defaults.
-#ifndef CORE_PLUGINS_INTERPODAFFINITY_INTERPODAFFINITY_H_
-#define CORE_PLUGINS_INTERPODAFFINITY_INTERPODAFFINITY_H_
+#ifndef VICINAL_CORE_PLUGINS_INTERPODAFFINITY_INTERPODAFFINITY_H_
+#define VICINAL_CORE_PLUGINS_INTERPODAFFINITY_INTERPODAFFINITY_H_
 
 #include <span>
 #include <string_view>
@@ -46,4 +46,4 @@ class InterPodAffinity : public FilterPlugin, public ScorePlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_INTERPODAFFINITY_INTERPODAFFINITY_H_
+#endif  // VICINAL_CORE_PLUGINS_INTERPODAFFINITY_INTERPODAFFINITY_H_

@@ -2,8 +2,8 @@
 // arguments add to them.
 //
 // Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go.
-#ifndef CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_H_
-#define CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_H_
+#ifndef VICINAL_CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_H_
+#define VICINAL_CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_H_
 
 #include <optional>
 #include <span>
@@ -44,4 +44,4 @@ class NodeAffinityPlugin : public FilterPlugin, public ScorePlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_H_
+#endif  // VICINAL_CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_H_

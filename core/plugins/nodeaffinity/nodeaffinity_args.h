@@ -1,8 +1,8 @@
 // Arguments of the NodeAffinity plugin.
 // Source: pkg/scheduler/apis/config/types_pluginargs.go and
 // validation/validation_pluginargs.go.
-#ifndef CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_ARGS_H_
-#define CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_ARGS_H_
+#ifndef VICINAL_CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_ARGS_H_
+#define VICINAL_CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_ARGS_H_
 
 #include <optional>
 
@@ -24,4 +24,4 @@ absl::Status Validate(const NodeAffinityArgs& args);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_ARGS_H_
+#endif  // VICINAL_CORE_PLUGINS_NODEAFFINITY_NODEAFFINITY_ARGS_H_

@@ -1,8 +1,8 @@
 // NodeName: a pod with spec.nodeName goes nowhere else.
 //
 // Source: pkg/scheduler/framework/plugins/nodename/node_name.go.
-#ifndef CORE_PLUGINS_NODENAME_NODENAME_H_
-#define CORE_PLUGINS_NODENAME_NODENAME_H_
+#ifndef VICINAL_CORE_PLUGINS_NODENAME_NODENAME_H_
+#define VICINAL_CORE_PLUGINS_NODENAME_NODENAME_H_
 
 #include <string_view>
 
@@ -25,4 +25,4 @@ class NodeName : public FilterPlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODENAME_NODENAME_H_
+#endif  // VICINAL_CORE_PLUGINS_NODENAME_NODENAME_H_

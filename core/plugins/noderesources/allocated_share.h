@@ -2,8 +2,8 @@
 // weighted mean of the free, respectively used, percentage of each resource.
 // Source: pkg/scheduler/framework/plugins/noderesources/least_allocated.go and
 // most_allocated.go.
-#ifndef CORE_PLUGINS_NODERESOURCES_ALLOCATED_SHARE_H_
-#define CORE_PLUGINS_NODERESOURCES_ALLOCATED_SHARE_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_ALLOCATED_SHARE_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_ALLOCATED_SHARE_H_
 
 #include <cstdint>
 #include <span>
@@ -22,4 +22,4 @@ std::int64_t MostAllocatedScore(std::span<const ResourceSpec> resources,
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_ALLOCATED_SHARE_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_ALLOCATED_SHARE_H_

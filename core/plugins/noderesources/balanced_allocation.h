@@ -2,8 +2,8 @@
 // resources more evenly used.
 //
 // Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go.
-#ifndef CORE_PLUGINS_NODERESOURCES_BALANCED_ALLOCATION_H_
-#define CORE_PLUGINS_NODERESOURCES_BALANCED_ALLOCATION_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_BALANCED_ALLOCATION_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_BALANCED_ALLOCATION_H_
 
 #include <span>
 #include <string_view>
@@ -42,4 +42,4 @@ std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_BALANCED_ALLOCATION_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_BALANCED_ALLOCATION_H_

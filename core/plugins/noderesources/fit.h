@@ -3,8 +3,8 @@
 //
 // Source: pkg/scheduler/framework/plugins/noderesources/fit.go, with the
 // feature gates at their defaults and no device classes (DRA) in the cluster.
-#ifndef CORE_PLUGINS_NODERESOURCES_FIT_H_
-#define CORE_PLUGINS_NODERESOURCES_FIT_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_FIT_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_FIT_H_
 
 #include <span>
 #include <string>
@@ -46,4 +46,4 @@ class NodeResourcesFit : public FilterPlugin, public ScorePlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_FIT_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_FIT_H_

@@ -1,7 +1,7 @@
 // What a node has, and what the pods on it take.
 // Source: pkg/scheduler/framework/types.go (NodeInfo).
-#ifndef CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
-#define CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
 
 #include <span>
 
@@ -22,4 +22,4 @@ PodResource RequestedOn(const NodeInfo& node,
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_

@@ -2,8 +2,8 @@
 // plugins, with upstream's defaults.
 // Source: pkg/scheduler/apis/config/types_pluginargs.go, v1/defaults.go and
 // validation/validation_pluginargs.go.
-#ifndef CORE_PLUGINS_NODERESOURCES_NODERESOURCES_ARGS_H_
-#define CORE_PLUGINS_NODERESOURCES_NODERESOURCES_ARGS_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_NODERESOURCES_ARGS_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_NODERESOURCES_ARGS_H_
 
 #include <cstdint>
 #include <string>
@@ -74,4 +74,4 @@ absl::Status Validate(const NodeResourcesBalancedAllocationArgs& args);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_NODERESOURCES_ARGS_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_NODERESOURCES_ARGS_H_

@@ -2,8 +2,8 @@
 // function of the used percentage of each resource.
 // Source: pkg/scheduler/framework/plugins/noderesources/
 // requested_to_capacity_ratio.go and plugins/helper/shape_score.go.
-#ifndef CORE_PLUGINS_NODERESOURCES_REQUESTED_TO_CAPACITY_RATIO_H_
-#define CORE_PLUGINS_NODERESOURCES_REQUESTED_TO_CAPACITY_RATIO_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_REQUESTED_TO_CAPACITY_RATIO_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_REQUESTED_TO_CAPACITY_RATIO_H_
 
 #include <cstdint>
 #include <span>
@@ -23,4 +23,4 @@ std::int64_t RequestedToCapacityRatioScore(
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_REQUESTED_TO_CAPACITY_RATIO_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_REQUESTED_TO_CAPACITY_RATIO_H_

@@ -3,8 +3,8 @@
 //
 // Extended resources backed by device classes (DRA) are not known here; they
 // count like those that the node does not have.
-#ifndef CORE_PLUGINS_NODERESOURCES_RESOURCE_ALLOCATION_H_
-#define CORE_PLUGINS_NODERESOURCES_RESOURCE_ALLOCATION_H_
+#ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_RESOURCE_ALLOCATION_H_
+#define VICINAL_CORE_PLUGINS_NODERESOURCES_RESOURCE_ALLOCATION_H_
 
 #include <cstdint>
 #include <span>
@@ -46,4 +46,4 @@ std::vector<Allocation> AllocationsOn(const NodeInfo& node,
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODERESOURCES_RESOURCE_ALLOCATION_H_
+#endif  // VICINAL_CORE_PLUGINS_NODERESOURCES_RESOURCE_ALLOCATION_H_

@@ -3,8 +3,8 @@
 //
 // Source:
 // pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go.
-#ifndef CORE_PLUGINS_NODEUNSCHEDULABLE_NODEUNSCHEDULABLE_H_
-#define CORE_PLUGINS_NODEUNSCHEDULABLE_NODEUNSCHEDULABLE_H_
+#ifndef VICINAL_CORE_PLUGINS_NODEUNSCHEDULABLE_NODEUNSCHEDULABLE_H_
+#define VICINAL_CORE_PLUGINS_NODEUNSCHEDULABLE_NODEUNSCHEDULABLE_H_
 
 #include <string_view>
 
@@ -26,4 +26,4 @@ class NodeUnschedulable : public FilterPlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_NODEUNSCHEDULABLE_NODEUNSCHEDULABLE_H_
+#endif  // VICINAL_CORE_PLUGINS_NODEUNSCHEDULABLE_NODEUNSCHEDULABLE_H_

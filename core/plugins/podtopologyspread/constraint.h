@@ -1,8 +1,8 @@
 // A topology spread constraint with its selector parsed and its defaults
 // filled in.
 // Source: pkg/scheduler/framework/plugins/podtopologyspread/common.go.
-#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
-#define CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
+#ifndef VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
+#define VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
 
 #include <cstdint>
 #include <string>
@@ -52,4 +52,4 @@ PodQuery QueryFor(const SpreadConstraint& constraint,
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_
+#endif  // VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_CONSTRAINT_H_

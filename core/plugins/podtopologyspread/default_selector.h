@@ -1,6 +1,6 @@
 // Which pods belong together with a pod, by the objects that manage it.
-#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
-#define CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
+#ifndef VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
+#define VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
 
 #include "core/index/cluster_state.h"
 #include "core/model/pod.h"
@@ -17,4 +17,4 @@ Selector DefaultSelector(const ClusterState& cluster, const Pod& pod);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_
+#endif  // VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_DEFAULT_SELECTOR_H_

@@ -1,6 +1,6 @@
 // The natural logarithm, to the last bit as the stock scheduler has it.
-#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_NATURAL_LOG_H_
-#define CORE_PLUGINS_PODTOPOLOGYSPREAD_NATURAL_LOG_H_
+#ifndef VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_NATURAL_LOG_H_
+#define VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_NATURAL_LOG_H_
 
 namespace vicinal {
 
@@ -11,4 +11,4 @@ double NaturalLog(double x);
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_NATURAL_LOG_H_
+#endif  // VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_NATURAL_LOG_H_

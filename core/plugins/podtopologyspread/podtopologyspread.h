@@ -3,8 +3,8 @@
 //
 // Source: pkg/scheduler/framework/plugins/podtopologyspread, with the feature
 // gates at their defaults.
-#ifndef CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
-#define CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
+#ifndef VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
+#define VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
 
 #include <span>
 #include <string_view>
@@ -48,4 +48,4 @@ class PodTopologySpread : public FilterPlugin, public ScorePlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_
+#endif  // VICINAL_CORE_PLUGINS_PODTOPOLOGYSPREAD_PODTOPOLOGYSPREAD_H_

@@ -2,8 +2,8 @@
 // better fewer taints of effect PreferNoSchedule.
 //
 // Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go.
-#ifndef CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
-#define CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
+#ifndef VICINAL_CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
+#define VICINAL_CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
 
 #include <span>
 #include <string_view>
@@ -30,4 +30,4 @@ class TaintToleration : public FilterPlugin, public ScorePlugin {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_
+#endif  // VICINAL_CORE_PLUGINS_TAINTTOLERATION_TAINTTOLERATION_H_

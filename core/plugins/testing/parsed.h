@@ -1,6 +1,6 @@
 // Kubernetes objects for tests, written as JSON.
-#ifndef CORE_PLUGINS_TESTING_PARSED_H_
-#define CORE_PLUGINS_TESTING_PARSED_H_
+#ifndef VICINAL_CORE_PLUGINS_TESTING_PARSED_H_
+#define VICINAL_CORE_PLUGINS_TESTING_PARSED_H_
 
 #include <cstdlib>
 #include <iostream>
@@ -24,4 +24,4 @@ T Parsed(std::string_view json) {
 
 }  // namespace vicinal
 
-#endif  // CORE_PLUGINS_TESTING_PARSED_H_
+#endif  // VICINAL_CORE_PLUGINS_TESTING_PARSED_H_

@@ -1,0 +1,41 @@
+// What the naive PodTopologySpread counts.
+#ifndef VICINAL_TEST_TRUTH_SPREAD_COUNTS_H_
+#define VICINAL_TEST_TRUTH_SPREAD_COUNTS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/index/cluster_state.h"
+#include "core/plugins/podtopologyspread/constraint.h"
+
+namespace vicinal::truth {
+
+// Whether the node has the topology keys of all constraints.
+inline bool HasAllKeys(const Labels& node_labels,
+                       const std::vector<SpreadConstraint>& constraints) {
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [&](const SpreadConstraint& constraint) {
+                       return node_labels.Has(constraint.topology_key);
+                     });
+}
+
+// How many pods of the node are in the namespace, selected, and not
+// terminating. A selector that selects everything counts nothing.
+inline std::int64_t CountMatchingPods(const NodeInfo& node,
+                                      const Selector& selector,
+                                      std::string_view namespace_name) {
+  if (selector.Empty()) return 0;
+  return std::count_if(node.pods.begin(), node.pods.end(),
+                       [&](const PodInfo* info) {
+                         const Pod& pod = info->pod;
+                         return !IsTerminating(pod) &&
+                                pod.meta.namespace_name == namespace_name &&
+                                selector.Matches(pod.meta.labels);
+                       });
+}
+
+}  // namespace vicinal::truth
+
+#endif  // VICINAL_TEST_TRUTH_SPREAD_COUNTS_H_
