@@ -93,6 +93,7 @@ void TopologyIndex::AddNode(NodeId node, const Labels& labels) {
   if (node >= node_labels_.size()) node_labels_.resize(node + 1, nullptr);
   CHECK(node_labels_[node] == nullptr) << "node " << node << " is there twice";
   node_labels_[node] = &labels;
+  ++node_count_;
   UpdateNode(node);
 }
 
@@ -105,6 +106,7 @@ void TopologyIndex::UpdateNode(NodeId node) {
 void TopologyIndex::RemoveNode(NodeId node) {
   node_labels_[node] = nullptr;
   for (auto& [key, domains] : domains_) domains.Set(node, nullptr);
+  if (--node_count_ == 0) domains_.clear();
 }
 
 PodGroup* TopologyIndex::AddPod(const PodInfo& pod, NodeId node) {
@@ -165,6 +167,8 @@ void TopologyIndex::DeleteGroup(PodGroup& group) {
   if (it->second.empty()) groups_by_namespace_.erase(it);
   const std::string key = std::move(group.key);
   groups_.erase(key);
+  if (!groups_.empty()) return;
+  while (!counters_.empty()) DropCounter(*counters_.begin()->second);
 }
 
 CarriedTerm* TopologyIndex::Carry(CarriedTerm::Kind kind,
@@ -190,6 +194,7 @@ void TopologyIndex::Drop(CarriedTerm* carried) {
 
 const TopologyDomains& TopologyIndex::Domains(
     const std::string& topology_key) const {
+  if (node_count_ == 0) return no_domains_;
   const std::lock_guard lock(cache_mutex_);
   const auto [it, is_new] = domains_.try_emplace(topology_key);
   if (is_new) {
@@ -225,6 +230,7 @@ void TopologyIndex::ForEachGroup(const PodQuery::Condition& condition,
 }
 
 const NodeCounts& TopologyIndex::Count(const PodQuery& query) const {
+  if (groups_.empty()) return no_pods_;
   std::string key = query.Key();
   const std::lock_guard lock(cache_mutex_);
   std::unique_ptr<Counter>& slot = counters_[key];
@@ -268,14 +274,11 @@ void TopologyIndex::EvictCounters() {
                 [this](Counter* counter) { DropCounter(*counter); });
 }
 
-void TopologyIndex::DropCaches() {
-  while (!counters_.empty()) DropCounter(*counters_.begin()->second);
-  domains_.clear();
-}
-
-bool TopologyIndex::HasNoPods() const {
-  return groups_.empty() && groups_by_label_.empty() &&
-         groups_by_namespace_.empty() && terms_.empty() && term_lookup_.empty();
+bool TopologyIndex::IsEmpty() const {
+  return node_count_ == 0 && groups_.empty() && groups_by_label_.empty() &&
+         groups_by_namespace_.empty() && terms_.empty() &&
+         term_lookup_.empty() && counters_.empty() && counter_lookup_.empty() &&
+         domains_.empty();
 }
 
 }  // namespace vicinal

@@ -108,13 +108,9 @@ class TopologyIndex {
         });
   }
 
-  // Forgets what was made ready for questions; it is made again when asked.
-  // Also happens by itself, for what was not asked for longest, when there is
-  // too much of it.
-  void DropCaches();
-
-  // Whether nothing at all is left, caches apart: for tests.
-  bool HasNoPods() const;
+  // Whether nothing is left at all: no node, pod, term, counter or domain. With
+  // the last pod go all counters, with the last node all domains.
+  bool IsEmpty() const;
 
  private:
   friend class PodGroup;
@@ -132,6 +128,7 @@ class TopologyIndex {
   void EvictCounters();
 
   std::vector<const Labels*> node_labels_;  // By node; null: no such node.
+  std::size_t node_count_ = 0;
 
   absl::flat_hash_map<std::string, std::unique_ptr<PodGroup>> groups_;
   absl::flat_hash_map<std::string, absl::flat_hash_set<PodGroup*>>
@@ -142,14 +139,19 @@ class TopologyIndex {
   absl::flat_hash_map<std::string, std::unique_ptr<CarriedTerm>> terms_;
   SelectorLookup<const CarriedTerm*> term_lookup_;
 
-  // Made ready by questions, kept up to date by events. Guarded by
-  // cache_mutex_ against other questions; the objects themselves change only
-  // with events, and so do not need it.
+  // Made ready by questions, kept up to date by events; of too many counters
+  // those go that were not asked for longest. Guarded by cache_mutex_ against
+  // other questions; the objects themselves change only with events, and so do
+  // not need it.
   mutable std::mutex cache_mutex_;
   mutable std::map<std::string, TopologyDomains, std::less<>> domains_;
   mutable absl::flat_hash_map<std::string, std::unique_ptr<Counter>> counters_;
   mutable SelectorLookup<Counter*> counter_lookup_;
   mutable std::uint64_t questions_ = 0;  // A clock for eviction.
+
+  // The answers while there are no pods or no nodes: nothing is cached then.
+  const NodeCounts no_pods_;
+  const TopologyDomains no_domains_;
 };
 
 }  // namespace vicinal

@@ -8,7 +8,7 @@
 namespace vicinal {
 namespace {
 
-// An object {"pluginConfig": …}, so that errors have a path.
+// An object around the list, so that errors have a path.
 struct Profile {
   PluginConfig config;
 };
@@ -16,7 +16,7 @@ struct Profile {
 absl::Status Decode(JsonValue value, const JsonPath& path, Profile* out) {
   return ForEachField(
       value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+      [out](std::string_view, JsonValue field, const JsonPath& where) {
         return Decode(field, where, &out->config);
       });
 }
