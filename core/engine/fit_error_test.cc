@@ -62,15 +62,12 @@ TEST(FitErrorMessageTest, IsEmptyIfTheQuestionIsInError) {
             "");
 }
 
-TEST(FitErrorMessageTest, IsEmptyIfTheQuestionIsInErrorAndThereAreNoNodes) {
+TEST(FitErrorMessageTest, WithoutNodesItSaysSoWhateverElseIsWrong) {
+  constexpr char kNoNodes[] = "no nodes available to schedule pods";
   FilterOutcome outcome;
+  EXPECT_EQ(FitErrorMessage(outcome), kNoNodes);
   outcome.pre_filter = Status::Error("boom");
-  EXPECT_EQ(FitErrorMessage(outcome), "");
-}
-
-TEST(FitErrorMessageTest, WithoutNodesItSaysSo) {
-  EXPECT_EQ(FitErrorMessage(Outcome({})),
-            "no nodes available to schedule pods");
+  EXPECT_EQ(FitErrorMessage(outcome), kNoNodes);
 }
 
 }  // namespace

@@ -47,66 +47,34 @@ absl::Status Decode(JsonValue value, const JsonPath& path, ResourceList* out) {
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     LabelSelectorRequirement* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "key") return Decode(field, where, &out->key);
-        if (key == "operator") return Decode(field, where, &out->op);
-        if (key == "values") return Decode(field, where, &out->values);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"key", &out->key},
+                      JsonField{"operator", &out->op},
+                      JsonField{"values", &out->values});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, LabelSelector* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "matchLabels") {
-          return Decode(field, where, &out->match_labels);
-        }
-        if (key == "matchExpressions") {
-          return Decode(field, where, &out->match_expressions);
-        }
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"matchLabels", &out->match_labels},
+                      JsonField{"matchExpressions", &out->match_expressions});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     NodeSelectorRequirement* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "key") return Decode(field, where, &out->key);
-        if (key == "operator") return Decode(field, where, &out->op);
-        if (key == "values") return Decode(field, where, &out->values);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"key", &out->key},
+                      JsonField{"operator", &out->op},
+                      JsonField{"values", &out->values});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     NodeSelectorTerm* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "matchExpressions") {
-          return Decode(field, where, &out->match_expressions);
-        }
-        if (key == "matchFields") {
-          return Decode(field, where, &out->match_fields);
-        }
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path,
+                      JsonField{"matchExpressions", &out->match_expressions},
+                      JsonField{"matchFields", &out->match_fields});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     PreferredSchedulingTerm* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "weight") return Decode(field, where, &out->weight);
-        if (key == "preference") return Decode(field, where, &out->preference);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"weight", &out->weight},
+                      JsonField{"preference", &out->preference});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, NodeAffinity* out) {
@@ -116,13 +84,8 @@ absl::Status Decode(JsonValue value, const JsonPath& path, NodeAffinity* out) {
         if (key == "requiredDuringSchedulingIgnoredDuringExecution") {
           if (IsNull(field)) return absl::OkStatus();
           NodeSelector& terms = out->required.emplace();
-          return ForEachField(field, where,
-                              [&terms](std::string_view name, JsonValue list,
-                                       const JsonPath& there) {
-                                return name == "nodeSelectorTerms"
-                                           ? Decode(list, there, &terms)
-                                           : absl::OkStatus();
-                              });
+          return DecodeFields(field, where,
+                              JsonField{"nodeSelectorTerms", &terms});
         }
         if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
           return Decode(field, where, &out->preferred);
@@ -133,100 +96,50 @@ absl::Status Decode(JsonValue value, const JsonPath& path, NodeAffinity* out) {
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     PodAffinityTerm* out) {
-  absl::Status status = ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "labelSelector") {
-          return Decode(field, where, &out->label_selector);
-        }
-        if (key == "namespaces") return Decode(field, where, &out->namespaces);
-        if (key == "namespaceSelector") {
-          return Decode(field, where, &out->namespace_selector);
-        }
-        if (key == "topologyKey") {
-          return Decode(field, where, &out->topology_key);
-        }
-        if (key == "matchLabelKeys") {
-          return Decode(field, where, &out->match_label_keys);
-        }
-        if (key == "mismatchLabelKeys") {
-          return Decode(field, where, &out->mismatch_label_keys);
-        }
-        return absl::OkStatus();
-      });
+  absl::Status status = DecodeFields(
+      value, path, JsonField{"labelSelector", &out->label_selector},
+      JsonField{"namespaces", &out->namespaces},
+      JsonField{"namespaceSelector", &out->namespace_selector},
+      JsonField{"topologyKey", &out->topology_key},
+      JsonField{"matchLabelKeys", &out->match_label_keys},
+      JsonField{"mismatchLabelKeys", &out->mismatch_label_keys});
   if (!status.ok()) return status;
   return Required(path, "topologyKey", out->topology_key);
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     WeightedPodAffinityTerm* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "weight") return Decode(field, where, &out->weight);
-        if (key == "podAffinityTerm") return Decode(field, where, &out->term);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"weight", &out->weight},
+                      JsonField{"podAffinityTerm", &out->term});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, PodAffinity* out) {
-  return ForEachField(
+  return DecodeFields(
       value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "requiredDuringSchedulingIgnoredDuringExecution") {
-          return Decode(field, where, &out->required);
-        }
-        if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
-          return Decode(field, where, &out->preferred);
-        }
-        return absl::OkStatus();
-      });
+      JsonField{"requiredDuringSchedulingIgnoredDuringExecution",
+                &out->required},
+      JsonField{"preferredDuringSchedulingIgnoredDuringExecution",
+                &out->preferred});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Affinity* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "nodeAffinity") {
-          return Decode(field, where, &out->node_affinity);
-        }
-        if (key == "podAffinity") {
-          return Decode(field, where, &out->pod_affinity);
-        }
-        if (key == "podAntiAffinity") {
-          return Decode(field, where, &out->pod_anti_affinity);
-        }
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path,
+                      JsonField{"nodeAffinity", &out->node_affinity},
+                      JsonField{"podAffinity", &out->pod_affinity},
+                      JsonField{"podAntiAffinity", &out->pod_anti_affinity});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     TopologySpreadConstraint* out) {
-  absl::Status status = ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "maxSkew") return Decode(field, where, &out->max_skew);
-        if (key == "topologyKey") {
-          return Decode(field, where, &out->topology_key);
-        }
-        if (key == "whenUnsatisfiable") {
-          return Decode(field, where, &out->when_unsatisfiable);
-        }
-        if (key == "labelSelector") {
-          return Decode(field, where, &out->label_selector);
-        }
-        if (key == "minDomains") return Decode(field, where, &out->min_domains);
-        if (key == "nodeAffinityPolicy") {
-          return Decode(field, where, &out->node_affinity_policy);
-        }
-        if (key == "nodeTaintsPolicy") {
-          return Decode(field, where, &out->node_taints_policy);
-        }
-        if (key == "matchLabelKeys") {
-          return Decode(field, where, &out->match_label_keys);
-        }
-        return absl::OkStatus();
-      });
+  absl::Status status =
+      DecodeFields(value, path, JsonField{"maxSkew", &out->max_skew},
+                   JsonField{"topologyKey", &out->topology_key},
+                   JsonField{"whenUnsatisfiable", &out->when_unsatisfiable},
+                   JsonField{"labelSelector", &out->label_selector},
+                   JsonField{"minDomains", &out->min_domains},
+                   JsonField{"nodeAffinityPolicy", &out->node_affinity_policy},
+                   JsonField{"nodeTaintsPolicy", &out->node_taints_policy},
+                   JsonField{"matchLabelKeys", &out->match_label_keys});
   if (!status.ok()) return status;
   status = Required(path, "topologyKey", out->topology_key);
   if (!status.ok()) return status;
@@ -234,70 +147,39 @@ absl::Status Decode(JsonValue value, const JsonPath& path,
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Taint* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "key") return Decode(field, where, &out->key);
-        if (key == "value") return Decode(field, where, &out->value);
-        if (key == "effect") return Decode(field, where, &out->effect);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"key", &out->key},
+                      JsonField{"value", &out->value},
+                      JsonField{"effect", &out->effect});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Toleration* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "key") return Decode(field, where, &out->key);
-        if (key == "operator") return Decode(field, where, &out->op);
-        if (key == "value") return Decode(field, where, &out->value);
-        if (key == "effect") return Decode(field, where, &out->effect);
-        return absl::OkStatus();
-      });
+  return DecodeFields(
+      value, path, JsonField{"key", &out->key}, JsonField{"operator", &out->op},
+      JsonField{"value", &out->value}, JsonField{"effect", &out->effect});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     OwnerReference* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "apiVersion") return Decode(field, where, &out->api_version);
-        if (key == "kind") return Decode(field, where, &out->kind);
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key == "controller") return Decode(field, where, &out->controller);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"apiVersion", &out->api_version},
+                      JsonField{"kind", &out->kind},
+                      JsonField{"name", &out->name},
+                      JsonField{"controller", &out->controller});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, ObjectMeta* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key == "namespace") {
-          return Decode(field, where, &out->namespace_name);
-        }
-        if (key == "uid") return Decode(field, where, &out->uid);
-        if (key == "labels") return Decode(field, where, &out->labels);
-        if (key == "ownerReferences") {
-          return Decode(field, where, &out->owner_references);
-        }
-        if (key == "deletionTimestamp") {
-          return Decode(field, where, &out->deletion_timestamp);
-        }
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"name", &out->name},
+                      JsonField{"namespace", &out->namespace_name},
+                      JsonField{"uid", &out->uid},
+                      JsonField{"labels", &out->labels},
+                      JsonField{"ownerReferences", &out->owner_references},
+                      JsonField{"deletionTimestamp", &out->deletion_timestamp});
 }
 
 namespace {
 
 // v1.ResourceRequirements, of which only the requests matter.
 absl::Status DecodeRequests(JsonValue value, const JsonPath& path, auto* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        return key == "requests" ? Decode(field, where, out) : absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"requests", out});
 }
 
 }  // namespace
@@ -354,7 +236,12 @@ absl::Status DecodeImageVolume(JsonValue value, const JsonPath& path,
       });
 }
 
-absl::Status Decode(JsonValue value, const JsonPath& path, PodSpec* out) {
+}  // namespace
+
+// Static, not in the unnamed namespace, where argument-dependent lookup from
+// DecodeFields would not see it.
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodSpec* out) {
   return ForEachField(
       value, path,
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
@@ -391,24 +278,23 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PodSpec* out) {
       });
 }
 
+namespace {
+
 struct PodCondition {
   std::string type;
   std::string reason;
 };
 
-absl::Status Decode(JsonValue value, const JsonPath& path, PodCondition* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "type") return vicinal::Decode(field, where, &out->type);
-        if (key == "reason") {
-          return vicinal::Decode(field, where, &out->reason);
-        }
-        return absl::OkStatus();
-      });
+}  // namespace
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodCondition* out) {
+  return DecodeFields(value, path, JsonField{"type", &out->type},
+                      JsonField{"reason", &out->reason});
 }
 
-absl::Status Decode(JsonValue value, const JsonPath& path, PodStatus* out) {
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodStatus* out) {
   // The kubelet's two lists are searched one after the other, so that the
   // order of the fields in the text must not matter.
   std::vector<ContainerStatus> init_container_statuses;
@@ -455,28 +341,16 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PodStatus* out) {
   return status;
 }
 
-}  // namespace
-
 absl::Status Decode(JsonValue value, const JsonPath& path, Pod* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "metadata") return Decode(field, where, &out->meta);
-        if (key == "spec") return Decode(field, where, &out->spec);
-        if (key == "status") return Decode(field, where, &out->status);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"metadata", &out->meta},
+                      JsonField{"spec", &out->spec},
+                      JsonField{"status", &out->status});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     ContainerImage* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "names") return Decode(field, where, &out->names);
-        if (key == "sizeBytes") return Decode(field, where, &out->size_bytes);
-        return absl::OkStatus();
-      });
+  return DecodeFields(value, path, JsonField{"names", &out->names},
+                      JsonField{"sizeBytes", &out->size_bytes});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Node* out) {
@@ -485,30 +359,14 @@ absl::Status Decode(JsonValue value, const JsonPath& path, Node* out) {
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
         if (key == "metadata") return Decode(field, where, &out->meta);
         if (key == "spec") {
-          return ForEachField(field, where,
-                              [out](std::string_view name, JsonValue inner,
-                                    const JsonPath& there) {
-                                if (name == "unschedulable") {
-                                  return Decode(inner, there,
-                                                &out->unschedulable);
-                                }
-                                if (name == "taints")
-                                  return Decode(inner, there, &out->taints);
-                                return absl::OkStatus();
-                              });
+          return DecodeFields(field, where,
+                              JsonField{"unschedulable", &out->unschedulable},
+                              JsonField{"taints", &out->taints});
         }
         if (key == "status") {
-          return ForEachField(field, where,
-                              [out](std::string_view name, JsonValue inner,
-                                    const JsonPath& there) {
-                                if (name == "allocatable") {
-                                  return Decode(inner, there,
-                                                &out->allocatable);
-                                }
-                                if (name == "images")
-                                  return Decode(inner, there, &out->images);
-                                return absl::OkStatus();
-                              });
+          return DecodeFields(field, where,
+                              JsonField{"allocatable", &out->allocatable},
+                              JsonField{"images", &out->images});
         }
         return absl::OkStatus();
       });
@@ -526,13 +384,8 @@ absl::Status DecodeSelecting(JsonValue value, const JsonPath& path, T* out) {
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
         if (key == "metadata") return Decode(field, where, &out->meta);
         if (key != "spec") return absl::OkStatus();
-        return ForEachField(field, where,
-                            [out](std::string_view name, JsonValue inner,
-                                  const JsonPath& there) {
-                              return name == "selector"
-                                         ? Decode(inner, there, &out->selector)
-                                         : absl::OkStatus();
-                            });
+        return DecodeFields(field, where,
+                            JsonField{"selector", &out->selector});
       });
   if (!status.ok()) return status;
   return Required(path.Field("metadata"), "name", out->meta.name);
@@ -541,12 +394,8 @@ absl::Status DecodeSelecting(JsonValue value, const JsonPath& path, T* out) {
 }  // namespace
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Namespace* out) {
-  absl::Status status = ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        return key == "metadata" ? Decode(field, where, &out->meta)
-                                 : absl::OkStatus();
-      });
+  absl::Status status =
+      DecodeFields(value, path, JsonField{"metadata", &out->meta});
   if (!status.ok()) return status;
   return Required(path.Field("metadata"), "name", out->meta.name);
 }

@@ -143,6 +143,33 @@ absl::Status Decode(JsonValue value, const JsonPath& path,
   return Decode(value, path, &out->emplace());
 }
 
+// Where a field of an object is to be stored.
+template <typename T>
+struct JsonField {
+  std::string_view name;
+  T* out;
+};
+template <typename T>
+JsonField(const char*, T*) -> JsonField<T>;
+
+// Reads the given fields of an object, whichever of them are there, in any
+// order.
+template <typename... T>
+absl::Status DecodeFields(JsonValue value, const JsonPath& path,
+                          const JsonField<T>&... fields) {
+  return ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        absl::Status status;
+        // Stops at the field of that name.
+        static_cast<void>(
+            ((key == fields.name &&
+              (status = Decode(field, where, fields.out), true)) ||
+             ...));
+        return status;
+      });
+}
+
 // Reads documents, one after another, with one parser whose memory is reused.
 // Not thread-safe: one reader per thread.
 class JsonReader {
