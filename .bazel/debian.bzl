@@ -4,20 +4,19 @@ Headers are in /usr/include already, so each library is only its link options,
 asked from pkg-config: @debian//:absl_status, @debian//:glog, and so on.
 """
 
-# Target name -> pkg-config modules and extra link options.
+# Target name -> pkg-config modules.
 _LIBRARIES = {
-    "absl_flat_hash_map": (["absl_flat_hash_map"], []),
-    "absl_status": (["absl_status"], []),
-    "absl_statusor": (["absl_statusor"], []),
-    "absl_strings": (["absl_strings", "absl_str_format"], []),
-    "benchmark": (["benchmark"], ["-lpthread"]),
-    "glog": (["libglog"], []),
-    "gtest_main": (["gmock_main"], []),
-    "json": (["nlohmann_json"], []),
-    "openssl": (["openssl"], []),
-    "prometheus": (["prometheus-cpp-core"], []),
-    "simdjson": (["simdjson"], []),
-    "yaml_cpp": (["yaml-cpp"], []),
+    "absl_flat_hash_map": ["absl_flat_hash_map"],
+    "absl_status": ["absl_status"],
+    "absl_statusor": ["absl_statusor"],
+    "absl_strings": ["absl_strings", "absl_str_format"],
+    "glog": ["libglog"],
+    "gtest_main": ["gmock_main"],
+    "json": ["nlohmann_json"],
+    "openssl": ["openssl"],
+    "prometheus": ["prometheus-cpp-core"],
+    "simdjson": ["simdjson"],
+    "yaml_cpp": ["yaml-cpp"],
 }
 
 # Header-only libraries without a pkg-config file: target name -> a header that must exist.
@@ -28,12 +27,12 @@ _HEADER_ONLY = {
 
 def _debian_libraries_impl(ctx):
     build = ['load("@rules_cc//cc:defs.bzl", "cc_library")', 'package(default_visibility = ["//visibility:public"])']
-    for name, (modules, extra) in _LIBRARIES.items():
+    for name, modules in _LIBRARIES.items():
         result = ctx.execute(["pkg-config", "--libs"] + modules)
         if result.return_code != 0:
             fail("pkg-config does not know %s: install its -dev package (server/run does).\n%s" % (modules, result.stderr))
         linkopts = [option for option in result.stdout.strip().split(" ") if option]
-        build.append("cc_library(name = %r, linkopts = %r)" % (name, linkopts + extra))
+        build.append("cc_library(name = %r, linkopts = %r)" % (name, linkopts))
     for name, header in _HEADER_ONLY.items():
         if not ctx.path(header).exists:
             fail("%s is missing: install its -dev package (server/run does)." % header)
