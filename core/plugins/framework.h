@@ -5,9 +5,9 @@
 //   PreFilter (Filter | WithPod Filter)* PreScore (Score* Normalize)?
 //
 // PreFilter and PreScore look at the cluster once and return an object that
-// answers per node; it refers to the cluster and the pod it was made from, and
-// must not outlive either. All of it is const and thread-safe as long as the
-// cluster does not change.
+// answers per node; it refers to the plugin, the cluster and the pod it was
+// made from, and must not outlive any of them. All of it is const and
+// thread-safe as long as the cluster does not change.
 // Source: k8s.io/kube-scheduler/framework/interface.go.
 #ifndef VICINAL_CORE_PLUGINS_FRAMEWORK_H_
 #define VICINAL_CORE_PLUGINS_FRAMEWORK_H_

@@ -80,8 +80,8 @@ TEST(NodeAffinityFilterTest, RefusesNodesThatDoNotMatch) {
 
 TEST(NodeAffinityFilterTest, NoTermsMatchNoNode) {
   const PodInfo pod = Requiring("[]");
-  const PreFilterResult result =
-      NodeAffinityPlugin({}).PreFilter(EmptyCluster(), pod);
+  const NodeAffinityPlugin plugin({});
+  const PreFilterResult result = plugin.PreFilter(EmptyCluster(), pod);
   ASSERT_TRUE(result.status.ok());
   EXPECT_FALSE(result.node_names.has_value());
   EXPECT_FALSE(result.filter->Filter(Labelled("n", {})).ok());
