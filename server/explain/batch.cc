@@ -95,9 +95,10 @@ void AppendScores(const std::vector<const NodeInfo*>& nodes,
 // Of two objects of one kind and name the later one counts, in the place of the
 // first.
 void PutObject(Object object, std::vector<Object>& objects) {
+  const ObjectMeta& meta = MetaOf(object);
   for (Object& known : objects) {
-    if (known.index() == object.index() &&
-        KeyOf(MetaOf(known)) == KeyOf(MetaOf(object))) {
+    if (known.index() == object.index() && MetaOf(known).name == meta.name &&
+        MetaOf(known).namespace_name == meta.namespace_name) {
       known = std::move(object);
       return;
     }
