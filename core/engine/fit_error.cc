@@ -13,12 +13,12 @@ namespace vicinal {
 std::string FitErrorMessage(const FilterOutcome& outcome) {
   // Upstream does not even look at the pod then.
   if (outcome.statuses.empty()) return "no nodes available to schedule pods";
-  const auto fits_or_is_in_error = [](const Status& status) {
-    return status.ok() || status.code() == Code::kError;
-  };
-  if (std::any_of(outcome.statuses.begin(), outcome.statuses.end(),
-                  fits_or_is_in_error)) {
-    return "";
+  // Of each distinct status, how many nodes have it.
+  const NodeStatuses& statuses = outcome.statuses;
+  std::vector<int> nodes(statuses.distinct().size(), 0);
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    ++nodes[statuses.id(i)];
+    if (statuses.ok(i) || statuses[i].code() == Code::kError) return "";
   }
   std::string message =
       absl::StrCat("0/", outcome.statuses.size(), " nodes are available:");
@@ -26,8 +26,11 @@ std::string FitErrorMessage(const FilterOutcome& outcome) {
     return absl::StrCat(message, " ", outcome.pre_filter.Message(), ".");
   }
   std::map<std::string_view, int> histogram;
-  for (const Status& status : outcome.statuses) {
-    for (const std::string_view reason : status.Reasons()) ++histogram[reason];
+  for (std::size_t id = 0; id < nodes.size(); ++id) {
+    if (nodes[id] == 0) continue;
+    for (const std::string_view reason : statuses.distinct()[id].Reasons()) {
+      histogram[reason] += nodes[id];
+    }
   }
   std::vector<std::string> counted;
   for (const auto& [reason, count] : histogram) {

@@ -19,7 +19,11 @@ Status Refused(std::string_view reason) {
 
 FilterOutcome Outcome(std::vector<Status> statuses) {
   FilterOutcome outcome;
-  outcome.statuses = std::move(statuses);
+  outcome.statuses = NodeStatuses(statuses.size());
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    if (statuses[i].ok()) continue;
+    outcome.statuses.Set(i, outcome.statuses.Add(statuses[i]));
+  }
   return outcome;
 }
 

@@ -87,26 +87,33 @@ Prepared RunPreFilters(const Profile& profile, const ClusterState& cluster,
   return prepared;
 }
 
-// The first filter that does not pass, or success.
-Status RunFilters(const std::vector<NamedFilter>& filters,
-                  const std::vector<std::unique_ptr<PreparedFilter>>& instead,
-                  const NodeInfo& node) {
-  for (std::size_t i = 0; i < filters.size(); ++i) {
-    const PreparedFilter& filter =
-        i < instead.size() && instead[i] ? *instead[i] : *filters[i].filter;
-    Status status = filter.Filter(node);
-    if (status.ok()) continue;
-    if (status.code() == Code::kError) {
-      status = Status::Error("running " + Quoted(filters[i].plugin) +
-                             " filter plugin: " + status.Message());
-    }
-    return WithPlugin(std::move(status), filters[i].plugin);
+// In the words of the framework.
+Status Worded(Status status, std::string_view plugin) {
+  if (status.code() == Code::kError) {
+    status = Status::Error("running " + Quoted(plugin) +
+                           " filter plugin: " + status.Message());
   }
-  return Status();
+  return WithPlugin(std::move(status), plugin);
 }
 
-Status RunFiltersWithNominatedPods(const std::vector<NamedFilter>& filters,
-                                   const PodInfo& pod, const NodeInfo& node) {
+void RunFilters(const std::vector<NamedFilter>& filters,
+                std::span<const NodeInfo* const> nodes,
+                NodeStatuses& statuses) {
+  for (const NamedFilter& named : filters) {
+    statuses.set_plugin(named.plugin);
+    named.filter->FilterNodes(nodes, statuses);
+  }
+  statuses.ReplaceEach([](Status& status) {
+    if (status.code() != Code::kError) return;
+    const std::string_view plugin = status.plugin();
+    status = Worded(std::move(status), plugin);
+  });
+}
+
+// What the filters say if the nominated pods of the same or a higher priority
+// run on the node.
+Status FilterWithNominatedPods(const std::vector<NamedFilter>& filters,
+                               const PodInfo& pod, const NodeInfo& node) {
   std::vector<const PodInfo*> nominated;
   for (const PodInfo* other : node.nominated_pods) {
     if (PodPriority(other->pod) >= PodPriority(pod.pod) &&
@@ -114,16 +121,28 @@ Status RunFiltersWithNominatedPods(const std::vector<NamedFilter>& filters,
       nominated.push_back(other);
     }
   }
-  if (!nominated.empty()) {
-    std::vector<std::unique_ptr<PreparedFilter>> with_nominated;
-    with_nominated.reserve(filters.size());
-    for (const NamedFilter& named : filters) {
-      with_nominated.push_back(named.filter->WithPods(nominated, node));
-    }
-    Status status = RunFilters(filters, with_nominated, node);
-    if (!status.ok()) return status;
+  if (nominated.empty()) return Status();
+  for (const NamedFilter& named : filters) {
+    const std::unique_ptr<PreparedFilter> with_nominated =
+        named.filter->WithPods(nominated, node);
+    Status status = with_nominated ? with_nominated->Filter(node)
+                                   : named.filter->Filter(node);
+    if (!status.ok()) return Worded(std::move(status), named.plugin);
   }
-  return RunFilters(filters, {}, node);
+  return Status();
+}
+
+// Says of the nodes that no PreFilter named that they will not do.
+void RefuseAllBut(const std::set<std::string>& names,
+                  const std::set<std::string>& plugins,
+                  std::span<const NodeInfo* const> nodes,
+                  NodeStatuses& statuses) {
+  const NodeStatuses::Id refused = statuses.Add(Status(
+      Code::kUnschedulableAndUnresolvable,
+      std::vector{"node(s) didn't satisfy plugin(s) " + Listed(plugins)}));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!names.contains(nodes[i]->Name())) statuses.Set(i, refused);
+  }
 }
 
 }  // namespace
@@ -132,23 +151,32 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
                                const ClusterState& cluster, const PodInfo& pod,
                                std::span<const NodeInfo* const> nodes) {
   FilterOutcome outcome;
+  outcome.statuses = NodeStatuses(nodes.size());
+  NodeStatuses& statuses = outcome.statuses;
   const Prepared prepared = RunPreFilters(profile, cluster, pod);
   outcome.pre_filter = prepared.status;
   if (!prepared.status.ok()) {
-    outcome.statuses.assign(nodes.size(), prepared.status);
+    statuses.set_plugin(prepared.status.plugin());
+    const NodeStatuses::Id refused = statuses.Add(prepared.status);
+    for (std::size_t i = 0; i < nodes.size(); ++i) statuses.Set(i, refused);
     return outcome;
   }
-  outcome.statuses.reserve(nodes.size());
-  for (const NodeInfo* node : nodes) {
-    if (prepared.node_names && !prepared.node_names->contains(node->Name())) {
-      outcome.statuses.emplace_back(
-          Code::kUnschedulableAndUnresolvable,
-          std::vector{"node(s) didn't satisfy plugin(s) " +
-                      Listed(prepared.restricting_plugins)});
+  if (prepared.node_names) {
+    RefuseAllBut(*prepared.node_names, prepared.restricting_plugins, nodes,
+                 statuses);
+  }
+  RunFilters(prepared.filters, nodes, statuses);
+  if (!cluster.HasNominatedPods()) return outcome;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeInfo& node = *nodes[i];
+    if (node.nominated_pods.empty()) continue;
+    if (prepared.node_names && !prepared.node_names->contains(node.Name())) {
       continue;
     }
-    outcome.statuses.push_back(
-        RunFiltersWithNominatedPods(prepared.filters, pod, *node));
+    Status status = FilterWithNominatedPods(prepared.filters, pod, node);
+    if (status.ok()) continue;
+    statuses.set_plugin(status.plugin());
+    statuses.Set(i, statuses.Add(std::move(status)));
   }
   return outcome;
 }
@@ -178,26 +206,27 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
   }
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     PluginScores& scores = outcome.plugins[i];
-    scores.raw.reserve(nodes.size());
-    for (const NodeInfo* node : nodes) {
-      scores.raw.push_back(prepared[i]->Score(*node));
-    }
+    scores.raw.resize(nodes.size());
+    prepared[i]->ScoreNodes(nodes, scores.raw);
     scores.normalized = scores.raw;
     prepared[i]->Normalize(nodes, scores.normalized);
   }
   outcome.totals.assign(nodes.size(), 0);
+  for (const PluginScores& scores : outcome.plugins) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      outcome.totals[i] += scores.weight * scores.normalized[i];
+    }
+  }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const PluginScores& scores : outcome.plugins) {
       const std::int64_t score = scores.normalized[i];
-      if (score < 0 || score > kMaxNodeScore) {
-        fail(absl::StrCat(
-            "applying score defaultWeights on Score plugins: plugin ",
-            Quoted(scores.plugin), " returns an invalid score ", score,
-            ", it should in the range of [0, ", kMaxNodeScore,
-            "] after normalizing"));
-        return outcome;
-      }
-      outcome.totals[i] += scores.weight * score;
+      if (score >= 0 && score <= kMaxNodeScore) continue;
+      fail(absl::StrCat(
+          "applying score defaultWeights on Score plugins: plugin ",
+          Quoted(scores.plugin), " returns an invalid score ", score,
+          ", it should in the range of [0, ", kMaxNodeScore,
+          "] after normalizing"));
+      return outcome;
     }
   }
   return outcome;

@@ -15,6 +15,7 @@
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/node_statuses.h"
 #include "core/plugins/status.h"
 
 namespace vicinal {
@@ -26,7 +27,7 @@ struct FilterOutcome {
   Status pre_filter;
   // For each candidate, in order: success, or what the first plugin that
   // refused it said.
-  std::vector<Status> statuses;
+  NodeStatuses statuses;
 };
 
 // Runs the filters over `nodes`. Nominated pods of the same or a higher

@@ -115,7 +115,8 @@ class RunPluginsTest : public ::testing::Test {
   // What the filters say for each node, in order of names.
   static std::vector<std::string> Statuses(const FilterOutcome& outcome) {
     std::vector<std::string> statuses;
-    for (const Status& status : outcome.statuses) {
+    for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
+      const Status& status = outcome.statuses[i];
       statuses.push_back(std::string(status.plugin()) + "> " +
                          Described(status));
     }

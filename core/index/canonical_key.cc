@@ -1,9 +1,28 @@
 #include "core/index/canonical_key.h"
 
+#include <charconv>
+
 namespace vicinal {
+namespace {
+
+void AppendRequirements(
+    const std::vector<NodeSelectorRequirement>& requirements,
+    std::string& key) {
+  AppendKey(requirements.size(), key);
+  for (const NodeSelectorRequirement& requirement : requirements) {
+    AppendKey(requirement.key, key);
+    AppendKey(requirement.op, key);
+    AppendKey(requirement.values, key);
+  }
+}
+
+}  // namespace
 
 void AppendKey(std::size_t number, std::string& key) {
-  key += std::to_string(number);
+  char digits[20];
+  const auto [end, error] =
+      std::to_chars(digits, digits + sizeof(digits), number);
+  key.append(digits, end);
   key += ';';
 }
 
@@ -32,6 +51,24 @@ void AppendKey(const Selector& selector, std::string& key) {
     AppendKey(requirement.key(), key);
     AppendKey(static_cast<std::size_t>(requirement.op()), key);
     AppendKey(requirement.values(), key);
+  }
+}
+
+void AppendKey(const NodeSelector& selector, std::string& key) {
+  AppendKey(selector.size(), key);
+  for (const NodeSelectorTerm& term : selector) {
+    AppendRequirements(term.match_expressions, key);
+    AppendRequirements(term.match_fields, key);
+  }
+}
+
+void AppendKey(const std::vector<Toleration>& tolerations, std::string& key) {
+  AppendKey(tolerations.size(), key);
+  for (const Toleration& toleration : tolerations) {
+    AppendKey(toleration.key, key);
+    AppendKey(toleration.op, key);
+    AppendKey(toleration.value, key);
+    AppendKey(toleration.effect, key);
   }
 }
 

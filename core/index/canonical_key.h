@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/model/labels.h"
+#include "core/model/node_selector.h"
 #include "core/model/selector.h"
+#include "core/model/taint.h"
 
 namespace vicinal {
 
@@ -17,6 +19,8 @@ void AppendKey(std::size_t number, std::string& key);
 void AppendKey(const std::vector<std::string>& texts, std::string& key);
 void AppendKey(const Labels& labels, std::string& key);
 void AppendKey(const Selector& selector, std::string& key);
+void AppendKey(const NodeSelector& selector, std::string& key);
+void AppendKey(const std::vector<Toleration>& tolerations, std::string& key);
 
 }  // namespace vicinal
 

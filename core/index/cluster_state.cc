@@ -1,12 +1,17 @@
 #include "core/index/cluster_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vicinal {
 namespace {
 
-bool IsEmpty(const NodeInfo& info) {
-  return !info.node && info.pods.empty() && info.nominated_pods.empty();
+constexpr auto kByName = [](const NodeInfo* a, const std::string& name) {
+  return a->name < name;
+};
+
+bool SameToIndex(const Node& a, const Node& b) {
+  return a.meta.labels == b.meta.labels && a.taints == b.taints;
 }
 
 }  // namespace
@@ -22,22 +27,41 @@ void ClusterState::Upsert(Object object) {
 template <typename Kind>
 void ClusterState::Put(Kind object) {
   const ObjectKey key = KeyOf(object.meta);
-  std::get<std::map<ObjectKey, Kind>>(others_).insert_or_assign(
-      key, std::move(object));
+  RemoveOther<Kind>(key);
+  auto& objects = std::get<std::map<ObjectKey, Kind>>(others_);
+  const Kind& kept = objects.emplace(key, std::move(object)).first->second;
+  if constexpr (std::is_same_v<Kind, Service>) {
+    if (!kept.selector) return;
+    services_[key.namespace_name].Add(&kept, Selector::FromSet(*kept.selector));
+  }
 }
 
-std::vector<const NodeInfo*> ClusterState::Nodes() const {
-  std::vector<const NodeInfo*> nodes;
-  nodes.reserve(nodes_.size());
-  for (const auto& [name, info] : nodes_) {
-    if (info.node) nodes.push_back(&info);
+template <typename Kind>
+void ClusterState::RemoveOther(const ObjectKey& key) {
+  auto& objects = std::get<std::map<ObjectKey, Kind>>(others_);
+  const auto it = objects.find(key);
+  if (it == objects.end()) return;
+  if constexpr (std::is_same_v<Kind, Service>) {
+    const Service& service = it->second;
+    if (service.selector) {
+      const auto lookup = services_.find(key.namespace_name);
+      lookup->second.Remove(&service, Selector::FromSet(*service.selector));
+      if (lookup->second.empty()) services_.erase(lookup);
+    }
   }
-  return nodes;
+  objects.erase(it);
 }
+
+template void ClusterState::RemoveOther<Namespace>(const ObjectKey&);
+template void ClusterState::RemoveOther<Service>(const ObjectKey&);
+template void ClusterState::RemoveOther<ReplicationController>(
+    const ObjectKey&);
+template void ClusterState::RemoveOther<ReplicaSet>(const ObjectKey&);
+template void ClusterState::RemoveOther<StatefulSet>(const ObjectKey&);
 
 const NodeInfo* ClusterState::FindNode(std::string_view name) const {
   const auto it = nodes_.find(name);
-  return it != nodes_.end() && it->second.node ? &it->second : nullptr;
+  return it != nodes_.end() && it->second->node ? it->second.get() : nullptr;
 }
 
 const Labels& ClusterState::NamespaceLabels(std::string_view name) const {
@@ -47,85 +71,182 @@ const Labels& ClusterState::NamespaceLabels(std::string_view name) const {
   return it == namespaces.end() ? kNone : it->second.meta.labels;
 }
 
-const PodInfo* ClusterState::FindPod(const ObjectKey& key) const {
-  const auto it = pods_.find(key);
-  return it == pods_.end() ? nullptr : it->second.info.get();
+const StoredPod* ClusterState::FindPod(const ObjectKey& key) const {
+  const auto it = pods_.find(KeyView{key.namespace_name, key.name});
+  return it == pods_.end() ? nullptr : it->get();
 }
 
-void ClusterState::Put(Pod pod) {
-  const ObjectKey key = KeyOf(pod.meta);
-  RemovePod(key);
-  if (IsFinished(pod)) return;
-  PodRecord& record = pods_[key];
-  record.info = std::make_unique<const PodInfo>(std::move(pod));
-  const std::string& name = record.info->pod.spec.node_name;
-  const std::string& nominated = record.info->pod.status.nominated_node_name;
-  if (!name.empty()) {
-    NodeInfo& node = nodes_[name];
-    node.pods.push_back(record.info.get());
-    if (node.node) record.group = topology_.AddPod(*record.info, node.id);
-  } else if (!nominated.empty()) {
-    nodes_[nominated].nominated_pods.push_back(record.info.get());
+void ClusterState::Put(Pod object) {
+  if (IsFinished(object)) {
+    RemovePod({object.meta.namespace_name, object.meta.name});
+    return;
+  }
+  const bool terminating = IsTerminating(object);
+  OwnFields own = OwnFields::TakeFrom(object);
+  PodTemplate* const used = templates_.Acquire(std::move(object));
+  const std::string& namespace_name = used->pod.meta.namespace_name;
+  PodGroup* const group =
+      topology_.AddPod({namespace_name, own.labels, used->terms, terminating});
+
+  auto it = pods_.find(KeyView{namespace_name, own.name});
+  if (it == pods_.end()) {
+    auto created = std::unique_ptr<StoredPod>(new StoredPod());
+    created->name_and_uid_ = own.name + own.uid;
+    created->name_size_ = static_cast<std::uint32_t>(own.name.size());
+    created->template_ = used;
+    created->group_ = group;
+    it = pods_.insert(std::move(created)).first;
+    if (!own.node_name.empty()) Settle(**it, NodeNamed(own.node_name));
+  } else {
+    StoredPod& pod = **it;
+    EndNomination(pod);
+    NodeInfo* const old_node = pod.node_;
+    const bool stays = pod.group_ == group && old_node != nullptr &&
+                       old_node->name == own.node_name &&
+                       pod.resource() == used->resource;
+    if (!stays && old_node != nullptr) Unsettle(pod);
+    PodTemplate* const old_template = std::exchange(pod.template_, used);
+    PodGroup* const old_group = std::exchange(pod.group_, group);
+    pod.name_and_uid_ = own.name + own.uid;
+    if (!stays && !own.node_name.empty()) {
+      Settle(pod, NodeNamed(own.node_name));
+    }
+    // Given back last, so that what the pod still needs stays.
+    topology_.RemovePod(old_group);
+    templates_.Release(old_template);
+    if (!stays && old_node != nullptr) ForgetIfEmpty(*old_node);
+  }
+  StoredPod& pod = **it;
+  pod.rare_ = nullptr;
+  if (own.deletion_timestamp || !own.nominated_node_name.empty()) {
+    pod.rare_ = std::make_unique<const StoredPod::Rare>(StoredPod::Rare{
+        std::move(own.deletion_timestamp), std::move(own.nominated_node_name)});
+    Nominate(pod);
   }
 }
 
-void ClusterState::RemovePod(const ObjectKey& key) {
+void ClusterState::RemovePod(KeyView key) {
   const auto it = pods_.find(key);
   if (it == pods_.end()) return;
-  const PodInfo* pod = it->second.info.get();
-  const bool bound = !pod->pod.spec.node_name.empty();
-  const std::string& place =
-      bound ? pod->pod.spec.node_name : pod->pod.status.nominated_node_name;
-  if (const auto node = nodes_.find(place); node != nodes_.end()) {
-    if (it->second.group != nullptr) {
-      topology_.RemovePod(it->second.group, node->second.id);
-    }
-    std::erase(bound ? node->second.pods : node->second.nominated_pods, pod);
-    if (IsEmpty(node->second)) nodes_.erase(node);
+  StoredPod& pod = **it;
+  EndNomination(pod);
+  if (NodeInfo* const node = pod.node_) {
+    Unsettle(pod);
+    ForgetIfEmpty(*node);
   }
+  PodTemplate* const used = pod.template_;
+  PodGroup* const group = pod.group_;
   pods_.erase(it);
+  topology_.RemovePod(group);
+  templates_.Release(used);
+}
+
+void ClusterState::Settle(StoredPod& pod, NodeInfo& node) {
+  pod.node_ = &node;
+  pod.position_ = static_cast<std::uint32_t>(node.pods.size());
+  node.pods.push_back(&pod);
+  node.requested.Add(pod.resource());
+  if (node.node) topology_.Place(*pod.group_, node.id);
+}
+
+void ClusterState::Unsettle(StoredPod& pod) {
+  NodeInfo& node = *std::exchange(pod.node_, nullptr);
+  if (node.node) topology_.Unplace(*pod.group_, node.id);
+  node.requested.Subtract(pod.resource());
+  const StoredPod* const last = node.pods.back();
+  node.pods[pod.position_] = last;
+  node.pods.pop_back();
+  last->position_ = pod.position_;
+}
+
+void ClusterState::Nominate(const StoredPod& pod) {
+  const std::string& name = pod.rare_->nominated_node_name;
+  if (name.empty() || pod.node_ != nullptr) return;
+  auto info = std::make_unique<const PodInfo>(pod.ToPod());
+  NodeNamed(name).nominated_pods.push_back(info.get());
+  nominated_.emplace(&pod, std::move(info));
+}
+
+void ClusterState::EndNomination(const StoredPod& pod) {
+  const auto it = nominated_.find(&pod);
+  if (it == nominated_.end()) return;
+  NodeInfo& node = NodeNamed(it->second->pod.status.nominated_node_name);
+  std::erase(node.nominated_pods, it->second.get());
+  nominated_.erase(it);
+  ForgetIfEmpty(node);
+}
+
+NodeInfo& ClusterState::NodeNamed(const std::string& name) {
+  if (const auto it = nodes_.find(name); it != nodes_.end()) return *it->second;
+  auto info = std::make_unique<NodeInfo>();
+  info->name = name;
+  const std::string_view key = info->name;
+  return *nodes_.emplace(key, std::move(info)).first->second;
+}
+
+void ClusterState::ForgetIfEmpty(NodeInfo& info) {
+  if (!info.node && info.pods.empty() && info.nominated_pods.empty()) {
+    nodes_.erase(info.name);
+  }
+}
+
+void ClusterState::PlacePods(const NodeInfo& info) {
+  for (const StoredPod* pod : info.pods) {
+    topology_.Place(*pod->group_, info.id);
+  }
+}
+
+void ClusterState::UnplacePods(const NodeInfo& info) {
+  for (const StoredPod* pod : info.pods) {
+    topology_.Unplace(*pod->group_, info.id);
+  }
 }
 
 void ClusterState::Put(Node node) {
-  NodeInfo& info = nodes_[node.meta.name];
+  NodeInfo& info = NodeNamed(node.meta.name);
   const bool is_new = !info.node.has_value();
+  const bool moves = !is_new && !SameToIndex(*info.node, node);
+  if (moves) UnplacePods(info);
   if (!is_new) images_.Remove(&info, *info.node);
   info.node = std::move(node);
+  info.allocatable = Resource();
+  info.allocatable.Add(info.node->allocatable);
   images_.Add(&info, *info.node);
-  if (!is_new) {
+  if (is_new) {
+    if (free_node_ids_.empty()) {
+      info.id = static_cast<NodeId>(nodes_by_id_.size());
+      nodes_by_id_.push_back(&info);
+    } else {
+      info.id = free_node_ids_.back();
+      free_node_ids_.pop_back();
+      nodes_by_id_[info.id] = &info;
+    }
+    nodes_by_name_.insert(
+        std::lower_bound(nodes_by_name_.begin(), nodes_by_name_.end(),
+                         info.name, kByName),
+        &info);
+    topology_.AddNode(info.id, &*info.node);
+  } else if (moves) {
     topology_.UpdateNode(info.id);
-    return;
   }
-  if (free_node_ids_.empty()) {
-    info.id = static_cast<NodeId>(nodes_by_id_.size());
-    nodes_by_id_.push_back(&info);
-  } else {
-    info.id = free_node_ids_.back();
-    free_node_ids_.pop_back();
-    nodes_by_id_[info.id] = &info;
-  }
-  topology_.AddNode(info.id, info.labels());
-  for (const PodInfo* pod : info.pods) {
-    pods_.at(KeyOf(pod->pod.meta)).group = topology_.AddPod(*pod, info.id);
-  }
+  if (is_new || moves) PlacePods(info);
 }
 
 void ClusterState::RemoveNode(const std::string& name) {
   const auto it = nodes_.find(name);
-  if (it == nodes_.end() || !it->second.node) return;
-  NodeInfo& info = it->second;
-  for (const PodInfo* pod : info.pods) {
-    PodGroup*& group = pods_.at(KeyOf(pod->pod.meta)).group;
-    topology_.RemovePod(group, info.id);
-    group = nullptr;
-  }
+  if (it == nodes_.end() || !it->second->node) return;
+  NodeInfo& info = *it->second;
+  UnplacePods(info);
   topology_.RemoveNode(info.id);
   images_.Remove(&info, *info.node);
   nodes_by_id_[info.id] = nullptr;
   free_node_ids_.push_back(info.id);
+  nodes_by_name_.erase(std::lower_bound(
+      nodes_by_name_.begin(), nodes_by_name_.end(), info.name, kByName));
   info.id = kNoNode;
   info.node.reset();
-  if (IsEmpty(info)) nodes_.erase(it);
+  info.allocatable = Resource();
+  ForgetIfEmpty(info);
 }
 
 }  // namespace vicinal

@@ -9,14 +9,15 @@
 // The topology index is kept up to date with it. Objects may come in any order:
 // a pod on a node that is not known yet counts from the moment the node
 // appears. Finished pods are not kept. Reading is thread-safe; changes must not
-// overlap with anything else.
+// overlap with anything else. What a function returns by reference or pointer
+// is good until the next change.
 #ifndef VICINAL_CORE_INDEX_CLUSTER_STATE_H_
 #define VICINAL_CORE_INDEX_CLUSTER_STATE_H_
 
-#include <functional>
+#include <cstddef>
 #include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -24,28 +25,22 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "core/index/image_states.h"
 #include "core/index/node_id.h"
+#include "core/index/node_info.h"
 #include "core/index/pod_info.h"
+#include "core/index/pod_templates.h"
+#include "core/index/selector_lookup.h"
+#include "core/index/stored_pod.h"
 #include "core/index/topology_index.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
 #include "core/model/workload.h"
 
 namespace vicinal {
-
-// A node and the pods that count on it.
-struct NodeInfo {
-  std::optional<Node> node;  // Absent: only heard of from its pods.
-  NodeId id = kNoNode;       // Set while the node is there.
-  std::vector<const PodInfo*> pods;
-  // Pods that were nominated to run here, but are not bound (preemption,
-  // rescue).
-  std::vector<const PodInfo*> nominated_pods;
-
-  const std::string& Name() const { return node->meta.name; }
-  const Labels& labels() const { return node->meta.labels; }
-};
 
 // Namespace and name of an object; the namespace of a node or a namespace is
 // empty.
@@ -66,22 +61,27 @@ class ClusterState {
   ClusterState& operator=(const ClusterState&) = delete;
 
   // Adds an object, or replaces the one of the same kind and key.
-  // Cost: O(log objects + pods of the node).
+  // Cost: of a pod O(the pod + the counters and terms it counts in); of a node
+  // O(the node), if its labels or taints change also O(topology keys and node
+  // sets in use) and as much as its pods cost; of others O(log objects).
   void Upsert(Object object);
 
   // Removes an object; one that is not there is ignored. `Kind` is one of the
-  // alternatives of Object. Cost: O(log objects + pods of the node).
+  // alternatives of Object. Cost: as Upsert.
   template <typename Kind>
   void Remove(const ObjectKey& key);
 
-  // The keys of all objects of a kind. Cost: O(objects of the kind).
+  // The keys of all objects of a kind, in no order.
+  // Cost: O(objects of the kind).
   template <typename Kind>
   std::vector<ObjectKey> Keys() const;
 
-  // The nodes that exist, by name. Cost: O(nodes).
-  std::vector<const NodeInfo*> Nodes() const;
-  // Null if there is no such node. Cost: O(log nodes).
+  // The nodes that exist, by name. Cost: O(1).
+  const std::vector<const NodeInfo*>& Nodes() const { return nodes_by_name_; }
+  // Null if there is no such node. Cost: O(name).
   const NodeInfo* FindNode(std::string_view name) const;
+  // Whether any pod is nominated to a node.
+  bool HasNominatedPods() const { return !nominated_.empty(); }
 
   // Which images are on which of the nodes that exist.
   const ImageStates& images() const { return images_; }
@@ -92,9 +92,14 @@ class ClusterState {
   // Which pods are where, for the questions about other pods.
   const TopologyIndex& topology() const { return topology_; }
 
-  // Null if there is no such pod. Cost: O(log pods).
-  const PodInfo* FindPod(const ObjectKey& key) const;
+  // Null if there is no such pod. Cost: O(key).
+  const StoredPod* FindPod(const ObjectKey& key) const;
   std::size_t pod_count() const { return pods_.size(); }
+  // Calls `visit(const StoredPod&)` for each pod, in no order.
+  template <typename Visit>
+  void ForEachPod(Visit&& visit) const {
+    for (const auto& pod : pods_) visit(*pod);
+  }
 
   // All objects of a kind other than Node and Pod.
   template <typename Kind>
@@ -105,25 +110,81 @@ class ClusterState {
   // The labels of a namespace, empty if it is not known.
   const Labels& NamespaceLabels(std::string_view name) const;
 
+  // Calls `visit(const Service&)` for each Service of the pod's namespace that
+  // selects it. Cost: O(labels of the pod + candidate services).
+  template <typename Visit>
+  void ForEachServiceOf(const Pod& pod, Visit&& visit) const {
+    const auto it = services_.find(pod.meta.namespace_name);
+    if (it == services_.end()) return;
+    it->second.ForEachCandidate(pod.meta.labels, [&](const Service* service) {
+      if (Selector::FromSet(*service->selector).Matches(pod.meta.labels)) {
+        visit(*service);
+      }
+    });
+  }
+
  private:
+  struct KeyView {
+    std::string_view namespace_name;
+    std::string_view name;
+
+    friend bool operator==(const KeyView&, const KeyView&) = default;
+    template <typename H>
+    friend H AbslHashValue(H hash, const KeyView& key) {
+      return H::combine(std::move(hash), key.namespace_name, key.name);
+    }
+  };
+  static KeyView ViewOf(const KeyView& key) { return key; }
+  static KeyView ViewOf(const std::unique_ptr<StoredPod>& pod) {
+    return {pod->namespace_name(), pod->name()};
+  }
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(const auto& pod) const {
+      return absl::Hash<KeyView>()(ViewOf(pod));
+    }
+  };
+  struct KeyEqual {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      return ViewOf(a) == ViewOf(b);
+    }
+  };
+
   void Put(Pod pod);
   void Put(Node node);
   template <typename Kind>
   void Put(Kind object);
-  void RemovePod(const ObjectKey& key);
+  template <typename Kind>
+  void RemoveOther(const ObjectKey& key);
+  void RemovePod(KeyView key);
   void RemoveNode(const std::string& name);
 
-  struct PodRecord {
-    std::unique_ptr<const PodInfo> info;
-    PodGroup* group = nullptr;  // Set while it is on a node that is there.
-  };
+  NodeInfo& NodeNamed(const std::string& name);
+  void ForgetIfEmpty(NodeInfo& info);
+  // Puts a pod on its node, or takes it off.
+  void Settle(StoredPod& pod, NodeInfo& node);
+  void Unsettle(StoredPod& pod);
+  void Nominate(const StoredPod& pod);
+  void EndNomination(const StoredPod& pod);
+  // Counts the pods of a node that is there in the index, or takes them out.
+  void PlacePods(const NodeInfo& info);
+  void UnplacePods(const NodeInfo& info);
 
   TopologyIndex topology_;
+  PodTemplates templates_{topology_};
   std::vector<const NodeInfo*> nodes_by_id_;  // Null where the id is free.
   std::vector<NodeId> free_node_ids_;
-  std::map<ObjectKey, PodRecord> pods_;
-  // Also the nodes that are only heard of; those have at least one pod.
-  std::map<std::string, NodeInfo, std::less<>> nodes_;
+  absl::flat_hash_set<std::unique_ptr<StoredPod>, KeyHash, KeyEqual> pods_;
+  // Pods that are nominated and not bound.
+  absl::flat_hash_map<const StoredPod*, std::unique_ptr<const PodInfo>>
+      nominated_;
+  // By name, as NodeInfo has it; also the nodes that are only heard of, which
+  // have at least one pod.
+  absl::flat_hash_map<std::string_view, std::unique_ptr<NodeInfo>> nodes_;
+  std::vector<const NodeInfo*> nodes_by_name_;  // Those that exist.
+  // The services that have a selector, by namespace.
+  absl::flat_hash_map<std::string, SelectorLookup<const Service*>> services_;
   ImageStates images_;
   std::tuple<std::map<ObjectKey, Namespace>, std::map<ObjectKey, Service>,
              std::map<ObjectKey, ReplicationController>,
@@ -134,11 +195,11 @@ class ClusterState {
 template <typename Kind>
 void ClusterState::Remove(const ObjectKey& key) {
   if constexpr (std::is_same_v<Kind, Pod>) {
-    RemovePod(key);
+    RemovePod({key.namespace_name, key.name});
   } else if constexpr (std::is_same_v<Kind, Node>) {
     RemoveNode(key.name);
   } else {
-    std::get<std::map<ObjectKey, Kind>>(others_).erase(key);
+    RemoveOther<Kind>(key);
   }
 }
 
@@ -146,7 +207,9 @@ template <typename Kind>
 std::vector<ObjectKey> ClusterState::Keys() const {
   std::vector<ObjectKey> keys;
   if constexpr (std::is_same_v<Kind, Pod>) {
-    for (const auto& [key, pod] : pods_) keys.push_back(key);
+    for (const auto& pod : pods_) {
+      keys.push_back({pod->namespace_name(), std::string(pod->name())});
+    }
   } else if constexpr (std::is_same_v<Kind, Node>) {
     for (const NodeInfo* node : Nodes()) keys.push_back({"", node->Name()});
   } else {

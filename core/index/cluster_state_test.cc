@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -17,6 +18,12 @@ using ::testing::IsEmpty;
 using ::testing::IsNull;
 using ::testing::NotNull;
 using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> Names(const std::vector<const StoredPod*>& pods) {
+  std::vector<std::string> names;
+  for (const StoredPod* pod : pods) names.emplace_back(pod->name());
+  return names;
+}
 
 std::vector<std::string> Names(const std::vector<const PodInfo*>& pods) {
   std::vector<std::string> names;
@@ -113,7 +120,7 @@ TEST(ClusterStateTest, APodThatIsSeenAgainIsReplaced) {
   AddPod(cluster, "a", "{metadata: {name: p, labels: {app: web}}}");
   AddPod(cluster, "a", "{metadata: {name: p, labels: {app: db}}}");
   EXPECT_THAT(PodsOn(cluster, "a"), ElementsAre("p"));
-  EXPECT_EQ(*cluster.FindNode("a")->pods[0]->pod.meta.labels.Find("app"), "db");
+  EXPECT_EQ(*cluster.FindNode("a")->pods[0]->FindLabel("app"), "db");
   EXPECT_EQ(cluster.FindPod(kPod), cluster.FindNode("a")->pods[0]);
 }
 
@@ -292,6 +299,98 @@ TEST(ClusterStateTest, ObjectsOfEveryOtherKindAreKeptAndReplaced) {
   EXPECT_THAT(cluster.All<StatefulSet>(), IsEmpty());
 }
 
+TEST(ClusterStateTest, GivesBackEveryFieldOfAPodAsItCame) {
+  Pod pod = ParsePod(R"({
+    metadata: {name: p, namespace: ns, uid: u-1, labels: {app: web, b: ""},
+      ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r,
+                         controller: true}],
+      deletionTimestamp: 2026-01-01T00:00:00Z},
+    spec: {nodeName: a, schedulerName: s, priority: 7, nodeSelector: {d: ssd},
+      tolerations: [{key: t, operator: Exists}],
+      affinity: {podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          {topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}},
+      topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone,
+        whenUnsatisfiable: DoNotSchedule,
+        labelSelector: {matchLabels: {app: web}}}],
+      containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]},
+    status: {phase: Running, nominatedNodeName: b}})");
+  ClusterState cluster;
+  AddNode(cluster, "a");
+  cluster.Upsert(pod);
+  EXPECT_EQ(cluster.FindPod({"ns", "p"})->ToPod(), pod);
+
+  // A second one of the same controller, and the first one changed.
+  Pod second = pod;
+  second.meta.name = "q";
+  second.meta.uid = "u-2";
+  cluster.Upsert(second);
+  pod.spec.priority = 8;
+  pod.meta.labels = Labels{{"app", "db"}};
+  pod.meta.deletion_timestamp.reset();
+  cluster.Upsert(pod);
+  EXPECT_EQ(cluster.FindPod({"ns", "p"})->ToPod(), pod);
+  EXPECT_EQ(cluster.FindPod({"ns", "q"})->ToPod(), second);
+}
+
+TEST(ClusterStateTest, NodesKnowWhatTheirPodsRequest) {
+  const auto requesting = [](const char* name, const char* requests) {
+    return ParsePod(absl::StrCat("{metadata: {name: ", name,
+                                 "}, spec: {nodeName: a, containers: [{name: "
+                                 "c, resources: {requests: ",
+                                 requests, "}}]}}"));
+  };
+  ClusterState cluster;
+  cluster.Upsert(requesting("p", "{cpu: 100m, example.com/gpu: 1}"));
+  AddNode(cluster, "a");
+  cluster.Upsert(requesting("q", "{cpu: 1, memory: 1Ki}"));
+  const PodResource& sum = cluster.FindNode("a")->requested;
+  EXPECT_EQ(sum.resource.milli_cpu, 1100);
+  EXPECT_EQ(sum.resource.memory, 1024);
+  EXPECT_EQ(sum.resource.Scalar("example.com/gpu"), 1);
+  cluster.Upsert(requesting("p", "{cpu: 200m}"));
+  EXPECT_EQ(sum.resource.milli_cpu, 1200);
+  EXPECT_EQ(sum.resource.Scalar("example.com/gpu"), 0);
+  cluster.Remove<Pod>({"default", "p"});
+  cluster.Remove<Pod>({"default", "q"});
+  EXPECT_EQ(sum.resource.milli_cpu, 0);
+  EXPECT_EQ(sum.non_zero_memory, 0);
+}
+
+TEST(ClusterStateTest, ServicesAreFoundByThePodsTheySelect) {
+  ClusterState cluster;
+  AddObjects(cluster, R"(---
+{apiVersion: v1, kind: Service, metadata: {name: web, namespace: x},
+ spec: {selector: {app: web}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: all, namespace: x},
+ spec: {selector: {}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: none, namespace: x}, spec: {}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web, namespace: w},
+ spec: {selector: {app: web}}}
+)");
+  const auto of = [&cluster](const char* app) {
+    Pod pod;
+    pod.meta.namespace_name = "x";
+    pod.meta.labels = Labels{{"app", app}};
+    std::vector<std::string> names;
+    cluster.ForEachServiceOf(pod, [&](const Service& service) {
+      names.push_back(service.meta.name);
+    });
+    return names;
+  };
+  EXPECT_THAT(of("web"), UnorderedElementsAre("web", "all"));
+  EXPECT_THAT(of("db"), ElementsAre("all"));
+  AddObjects(cluster,
+             "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: "
+             "x}, spec: {selector: {app: db}}}");
+  cluster.Remove<Service>({"x", "all"});
+  EXPECT_THAT(of("web"), IsEmpty());
+  EXPECT_THAT(of("db"), ElementsAre("web"));
+}
+
 TEST(ClusterStateTest, KeysNameEveryObjectOfAKind) {
   ClusterState cluster;
   AddNode(cluster, "a");
@@ -299,9 +398,10 @@ TEST(ClusterStateTest, KeysNameEveryObjectOfAKind) {
   cluster.Upsert(PodOn("q", "not-there"));
   cluster.Upsert(PodOn("r", ""));
   EXPECT_THAT(cluster.Keys<Node>(), ElementsAre(ObjectKey{"", "a"}));
-  EXPECT_THAT(cluster.Keys<Pod>(),
-              ElementsAre(ObjectKey{"default", "p"}, ObjectKey{"default", "q"},
-                          ObjectKey{"default", "r"}));
+  EXPECT_THAT(
+      cluster.Keys<Pod>(),
+      UnorderedElementsAre(ObjectKey{"default", "p"}, ObjectKey{"default", "q"},
+                           ObjectKey{"default", "r"}));
 }
 
 }  // namespace

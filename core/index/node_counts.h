@@ -2,34 +2,67 @@
 #ifndef VICINAL_CORE_INDEX_NODE_COUNTS_H_
 #define VICINAL_CORE_INDEX_NODE_COUNTS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/index/node_id.h"
 
 namespace vicinal {
 
-// Sparse: nodes without any are absent.
+// As small as what it holds: in place for one node, a hash map for some, an
+// array for many of the nodes there are.
 class NodeCounts {
  public:
-  void Add(NodeId node, std::int32_t delta) {
-    const auto it = counts_.try_emplace(node, 0).first;
-    it->second += delta;
-    if (it->second == 0) counts_.erase(it);
-  }
+  // Cost: O(1), amortized.
+  void Add(NodeId node, std::int32_t delta);
 
+  // Cost: O(1).
   std::int32_t Get(NodeId node) const {
-    const auto it = counts_.find(node);
-    return it == counts_.end() ? 0 : it->second;
+    if (!many_) return node == only_node_ ? only_count_ : 0;
+    if (many_->dense.empty()) {
+      const auto it = many_->sparse.find(node);
+      return it == many_->sparse.end() ? 0 : it->second;
+    }
+    return node < many_->dense.size() ? many_->dense[node] : 0;
   }
 
-  bool empty() const { return counts_.empty(); }
-  // Pairs of node and count, in no order.
-  auto begin() const { return counts_.begin(); }
-  auto end() const { return counts_.end(); }
+  // On how many nodes there are any.
+  std::size_t size() const {
+    return many_ ? many_->size : static_cast<std::size_t>(only_count_ != 0);
+  }
+  bool empty() const { return size() == 0; }
+
+  // Calls `visit(NodeId, count)` for each node with any, in no order.
+  // Cost: O(size).
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    if (!many_) {
+      if (only_count_ != 0) visit(only_node_, only_count_);
+    } else if (many_->dense.empty()) {
+      for (const auto& [node, count] : many_->sparse) visit(node, count);
+    } else {
+      for (NodeId node = 0; node < many_->dense.size(); ++node) {
+        if (many_->dense[node] != 0) visit(node, many_->dense[node]);
+      }
+    }
+  }
 
  private:
-  absl::flat_hash_map<NodeId, std::int32_t> counts_;
+  struct Many {
+    absl::flat_hash_map<NodeId, std::int32_t> sparse;  // If dense is empty.
+    std::vector<std::int32_t> dense;                   // By node.
+    NodeId limit = 0;                                  // Above all nodes.
+    std::size_t size = 0;
+  };
+
+  void AddToMany(NodeId node, std::int32_t delta);
+
+  NodeId only_node_ = kNoNode;
+  std::int32_t only_count_ = 0;
+  std::unique_ptr<Many> many_;  // Set: instead of the two above.
 };
 
 }  // namespace vicinal

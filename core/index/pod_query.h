@@ -3,10 +3,10 @@
 #ifndef VICINAL_CORE_INDEX_POD_QUERY_H_
 #define VICINAL_CORE_INDEX_POD_QUERY_H_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "core/model/labels.h"
 #include "core/model/selector.h"
 
 namespace vicinal {
@@ -18,14 +18,28 @@ struct PodQuery {
     std::vector<std::string> namespaces;
     Selector selector = Selector::Nothing();
 
-    bool Matches(const std::string& namespace_name, const Labels& labels) const;
+    // `find` does what Labels::Find does.
+    template <typename Find>
+    bool Matches(const std::string& namespace_name, Find&& find) const {
+      return (all_namespaces ||
+              std::find(namespaces.begin(), namespaces.end(), namespace_name) !=
+                  namespaces.end()) &&
+             selector.MatchesWith(find);
+    }
   };
 
   std::vector<Condition> conditions;  // ANDed; not empty.
   bool include_terminating = true;
 
-  bool Matches(const std::string& namespace_name, const Labels& labels,
-               bool terminating) const;
+  template <typename Find>
+  bool Matches(const std::string& namespace_name, Find&& find,
+               bool terminating) const {
+    return (include_terminating || !terminating) &&
+           std::all_of(conditions.begin(), conditions.end(),
+                       [&](const Condition& condition) {
+                         return condition.Matches(namespace_name, find);
+                       });
+  }
 
   // A text that two queries share only if they mean the same.
   std::string Key() const;

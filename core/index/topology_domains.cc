@@ -27,13 +27,15 @@ void TopologyDomains::Set(NodeId node, const std::string* value) {
     }
   }
   const DomainId domain = it->second;
-  ++node_counts_[domain];
+  if (++node_counts_[domain] == 2) ++shared_domains_;
   domain_of_[node] = domain;
   if (old != kNoDomain) Leave(old);
 }
 
 void TopologyDomains::Leave(DomainId domain) {
-  if (--node_counts_[domain] > 0) return;
+  const std::uint32_t left = --node_counts_[domain];
+  if (left == 1) --shared_domains_;
+  if (left > 0) return;
   ids_.erase(values_[domain]);
   values_[domain].clear();
   free_ids_.push_back(domain);

@@ -9,12 +9,34 @@
 #include "core/index/canonical_key.h"
 
 namespace vicinal {
+
+// How many pods match one query.
+struct PodCounter {
+  std::string key;  // In counters_.
+  PodQuery query;
+  PlacementCounts pods;
+  std::uint64_t last_question = 0;
+
+  // One that all matching pods' labels must satisfy, to be found by.
+  const Selector& selector() const { return query.conditions.front().selector; }
+
+  bool Matches(const PodGroup& group) const {
+    return query.Matches(
+        group.namespace_name(),
+        [&group](const std::string& key) { return group.FindLabel(key); },
+        group.terminating());
+  }
+};
+
 namespace {
 
-// More counters than this are not kept over a change. Each is a few words for
-// every node that has matching pods.
+// What questions made ready is bounded; more than this is not kept over a
+// change. A counter is a few words for every node with matching pods, a node
+// set is one for every node, a domain cell is one word.
 constexpr std::size_t kMaxCounters = 8192;
 constexpr std::size_t kMaxTopologyKeys = 256;
+constexpr std::size_t kMaxNodeSets = 256;
+constexpr std::size_t kMaxDomainCells = 8 << 20;
 
 std::string KeyOf(CarriedTerm::Kind kind, const AffinityTerm& term,
                   std::int64_t weight) {
@@ -28,147 +50,37 @@ std::string KeyOf(CarriedTerm::Kind kind, const AffinityTerm& term,
   return key;
 }
 
-template <typename Visit>
-void ForEachOwnTerm(const PodInfo& pod, Visit&& visit) {
-  using Kind = CarriedTerm::Kind;
-  for (const AffinityTerm& term : pod.required_affinity_terms) {
-    visit(Kind::kRequiredAffinity, term, 0);
-  }
-  for (const AffinityTerm& term : pod.required_anti_affinity_terms) {
-    visit(Kind::kRequiredAntiAffinity, term, 0);
-  }
-  for (const auto& [term, weight] : pod.preferred_affinity_terms) {
-    visit(Kind::kPreferred, term, weight);
-  }
-  for (const auto& [term, weight] : pod.preferred_anti_affinity_terms) {
-    visit(Kind::kPreferred, term, -std::int64_t{weight});
-  }
-}
-
-std::string GroupKeyOf(const PodInfo& pod) {
-  std::string key;
-  AppendKey(pod.pod.meta.namespace_name, key);
-  AppendKey(pod.pod.meta.labels, key);
-  AppendKey(IsTerminating(pod.pod) ? 1 : 0, key);
-  ForEachOwnTerm(pod, [&key](CarriedTerm::Kind kind, const AffinityTerm& term,
-                             std::int64_t weight) {
-    AppendKey(KeyOf(kind, term, weight), key);
-  });
-  return key;
-}
-
 }  // namespace
-
-struct TopologyIndex::Counter {
-  std::string key;  // In counters_.
-  PodQuery query;
-  NodeCounts nodes;
-  std::uint64_t last_question = 0;
-  absl::flat_hash_set<PodGroup*> groups;  // That match.
-
-  // One that all matching pods' labels must satisfy, to be found by.
-  const Selector& selector() const { return query.conditions.front().selector; }
-};
-
-class PodGroup {
- public:
-  std::string key;  // In groups_.
-  std::string namespace_name;
-  Labels labels;
-  bool terminating = false;
-  NodeCounts nodes;
-  std::size_t pods = 0;
-  std::vector<CarriedTerm*> terms;  // One may be there several times.
-  absl::flat_hash_set<TopologyIndex::Counter*> counters;  // That it matches.
-
-  bool Matches(const PodQuery& query) const {
-    return query.Matches(namespace_name, labels, terminating);
-  }
-};
 
 TopologyIndex::TopologyIndex() = default;
 TopologyIndex::~TopologyIndex() = default;
 
-void TopologyIndex::AddNode(NodeId node, const Labels& labels) {
-  if (node >= node_labels_.size()) node_labels_.resize(node + 1, nullptr);
-  CHECK(node_labels_[node] == nullptr) << "node " << node << " is there twice";
-  node_labels_[node] = &labels;
+void TopologyIndex::AddNode(NodeId id, const Node* node) {
+  if (id >= nodes_.size()) nodes_.resize(id + 1, nullptr);
+  CHECK(nodes_[id] == nullptr) << "node " << id << " is there twice";
+  nodes_[id] = node;
   ++node_count_;
-  UpdateNode(node);
+  UpdateNode(id);
 }
 
-void TopologyIndex::UpdateNode(NodeId node) {
+void TopologyIndex::UpdateNode(NodeId id) {
+  const Node& node = *nodes_[id];
+  // Sets leave the old domains before they join the new ones.
+  for (auto& [key, set] : node_sets_) set->Remove(id);
   for (auto& [key, domains] : domains_) {
-    domains.Set(node, node_labels_[node]->Find(key));
+    domains.Set(id, node.meta.labels.Find(key));
   }
+  for (auto& [key, set] : node_sets_) set->Add(id, node);
 }
 
-void TopologyIndex::RemoveNode(NodeId node) {
-  node_labels_[node] = nullptr;
-  for (auto& [key, domains] : domains_) domains.Set(node, nullptr);
-  if (--node_count_ == 0) domains_.clear();
-}
-
-PodGroup* TopologyIndex::AddPod(const PodInfo& pod, NodeId node) {
-  PodGroup& group = FindOrCreateGroup(pod);
-  ++group.pods;
-  group.nodes.Add(node, 1);
-  for (CarriedTerm* carried : group.terms) carried->nodes.Add(node, 1);
-  for (Counter* counter : group.counters) counter->nodes.Add(node, 1);
-  if (counters_.size() > kMaxCounters) EvictCounters();
-  if (domains_.size() > kMaxTopologyKeys) domains_.clear();
-  return &group;
-}
-
-void TopologyIndex::RemovePod(PodGroup* group, NodeId node) {
-  CHECK_GT(group->nodes.Get(node), 0) << "no pod of the group on node " << node;
-  group->nodes.Add(node, -1);
-  for (CarriedTerm* carried : group->terms) carried->nodes.Add(node, -1);
-  for (Counter* counter : group->counters) counter->nodes.Add(node, -1);
-  if (--group->pods == 0) DeleteGroup(*group);
-}
-
-PodGroup& TopologyIndex::FindOrCreateGroup(const PodInfo& pod) {
-  std::string key = GroupKeyOf(pod);
-  std::unique_ptr<PodGroup>& slot = groups_[key];
-  if (slot != nullptr) return *slot;
-  slot = std::make_unique<PodGroup>();
-  PodGroup& group = *slot;
-  group.key = std::move(key);
-  group.namespace_name = pod.pod.meta.namespace_name;
-  group.labels = pod.pod.meta.labels;
-  group.terminating = IsTerminating(pod.pod);
-  ForEachOwnTerm(pod, [&](CarriedTerm::Kind kind, const AffinityTerm& term,
-                          std::int64_t weight) {
-    group.terms.push_back(Carry(kind, term, weight));
-  });
-  for (const auto& [label, value] : group.labels) {
-    groups_by_label_[LabelPosting(label, value)].insert(&group);
-  }
-  groups_by_namespace_[group.namespace_name].insert(&group);
-  counter_lookup_.ForEachCandidate(group.labels, [&group](Counter* counter) {
-    if (!group.Matches(counter->query)) return;
-    group.counters.insert(counter);
-    counter->groups.insert(&group);
-  });
-  return group;
-}
-
-void TopologyIndex::DeleteGroup(PodGroup& group) {
-  for (Counter* counter : group.counters) counter->groups.erase(&group);
-  for (CarriedTerm* carried : group.terms) Drop(carried);
-  for (const auto& [label, value] : group.labels) {
-    const auto it = groups_by_label_.find(LabelPosting(label, value));
-    it->second.erase(&group);
-    if (it->second.empty()) groups_by_label_.erase(it);
-  }
-  const auto it = groups_by_namespace_.find(group.namespace_name);
-  it->second.erase(&group);
-  if (it->second.empty()) groups_by_namespace_.erase(it);
-  const std::string key = std::move(group.key);
-  groups_.erase(key);
-  if (!groups_.empty()) return;
-  while (!counters_.empty()) DropCounter(*counters_.begin()->second);
+void TopologyIndex::RemoveNode(NodeId id) {
+  nodes_[id] = nullptr;
+  for (auto& [key, set] : node_sets_) set->Remove(id);
+  for (auto& [key, domains] : domains_) domains.Set(id, nullptr);
+  if (--node_count_ > 0) return;
+  ForgetDomainCounts();
+  node_sets_.clear();
+  domains_.clear();
 }
 
 CarriedTerm* TopologyIndex::Carry(CarriedTerm::Kind kind,
@@ -182,14 +94,85 @@ CarriedTerm* TopologyIndex::Carry(CarriedTerm::Kind kind,
     slot->weight = weight;
     term_lookup_.Add(slot.get(), term.selector);
   }
-  ++slot->groups;
+  ++slot->holders;
   return slot.get();
 }
 
 void TopologyIndex::Drop(CarriedTerm* carried) {
-  if (--carried->groups > 0) return;
+  if (--carried->holders > 0) return;
+  CHECK(carried->pods.by_node().empty()) << "a term that pods carry is dropped";
   term_lookup_.Remove(carried, carried->term.selector);
   terms_.erase(KeyOf(carried->kind, carried->term, carried->weight));
+}
+
+PodGroup* TopologyIndex::AddPod(const PodGroupKey& key) {
+  const auto it = groups_.find(key);
+  PodGroup& group = it == groups_.end() ? CreateGroup(key) : **it;
+  ++group.pods_;
+  return &group;
+}
+
+void TopologyIndex::RemovePod(PodGroup* group) {
+  if (--group->pods_ == 0) DeleteGroup(group);
+}
+
+void TopologyIndex::Place(PodGroup& group, NodeId node) {
+  group.nodes_.Add(node, 1);
+  for (CarriedTerm* carried : group.terms_) carried->pods.Add(node, 1);
+  for (PodCounter* counter : group.counters_) counter->pods.Add(node, 1);
+  TrimCaches();
+}
+
+void TopologyIndex::Unplace(PodGroup& group, NodeId node) {
+  CHECK_GT(group.nodes_.Get(node), 0) << "no pod of the group on node " << node;
+  group.nodes_.Add(node, -1);
+  for (CarriedTerm* carried : group.terms_) carried->pods.Add(node, -1);
+  for (PodCounter* counter : group.counters_) counter->pods.Add(node, -1);
+}
+
+PodGroup& TopologyIndex::CreateGroup(const PodGroupKey& key) {
+  auto created = std::make_unique<PodGroup>();
+  PodGroup& group = *created;
+  group.hash_ = key.Hash();
+  group.terminating_ = key.terminating;
+  group.terms_.assign(key.terms.begin(), key.terms.end());
+  const auto post = [&group](LabelTable& table, std::string_view name,
+                             std::string_view value) {
+    LabelTable::Label* const label = table.Add(name, value, &group);
+    return PodGroup::Posting{
+        label, static_cast<std::uint32_t>(label->groups.size() - 1)};
+  };
+  group.namespace_ = post(namespaces_, "", key.namespace_name);
+  group.label_count_ = static_cast<std::uint32_t>(key.labels.size());
+  group.postings_ = std::make_unique<PodGroup::Posting[]>(key.labels.size());
+  PodGroup::Posting* posting = group.postings_.get();
+  for (const auto& [name, value] : key.labels) {
+    *posting++ = post(labels_, name, value);
+  }
+  counter_lookup_.ForEachCandidate(key.labels, [&group](PodCounter* counter) {
+    if (counter->Matches(group)) group.counters_.push_back(counter);
+  });
+  groups_.insert(std::move(created));
+  return group;
+}
+
+void TopologyIndex::DeleteGroup(PodGroup* group) {
+  CHECK(group->nodes_.empty()) << "a group goes whose pods are on nodes";
+  for (const PodGroup::Posting& posting : group->postings()) {
+    PodGroup* const moved = labels_.Remove(posting.label, posting.position);
+    if (moved == nullptr) continue;
+    for (PodGroup::Posting& other : moved->postings()) {
+      if (other.label == posting.label) other.position = posting.position;
+    }
+  }
+  const PodGroup::Posting& posting = group->namespace_;
+  if (PodGroup* const moved =
+          namespaces_.Remove(posting.label, posting.position)) {
+    moved->namespace_.position = posting.position;
+  }
+  groups_.erase(groups_.find(group));
+  if (!groups_.empty()) return;
+  while (!counters_.empty()) DropCounter(*counters_.begin()->second);
 }
 
 const TopologyDomains& TopologyIndex::Domains(
@@ -198,86 +181,146 @@ const TopologyDomains& TopologyIndex::Domains(
   const std::lock_guard lock(cache_mutex_);
   const auto [it, is_new] = domains_.try_emplace(topology_key);
   if (is_new) {
-    for (NodeId node = 0; node < node_labels_.size(); ++node) {
-      if (node_labels_[node] == nullptr) continue;
-      it->second.Set(node, node_labels_[node]->Find(topology_key));
+    for (NodeId id = 0; id < nodes_.size(); ++id) {
+      if (nodes_[id] == nullptr) continue;
+      it->second.Set(id, nodes_[id]->meta.labels.Find(topology_key));
     }
   }
   return it->second;
 }
 
+const NodeSet& TopologyIndex::Nodes(const NodeCondition& condition) const {
+  if (node_count_ == 0) return no_nodes_;
+  std::string key = condition.Key();
+  const std::lock_guard lock(cache_mutex_);
+  std::unique_ptr<NodeSet>& slot = node_sets_[std::move(key)];
+  if (slot == nullptr) {
+    slot = std::make_unique<NodeSet>(condition);
+    for (NodeId id = 0; id < nodes_.size(); ++id) {
+      if (nodes_[id] != nullptr) slot->Add(id, *nodes_[id]);
+    }
+  }
+  return *slot;
+}
+
 template <typename Visit>
 void TopologyIndex::ForEachGroup(const PodQuery::Condition& condition,
                                  Visit&& visit) const {
-  const auto visit_all = [&visit](const auto& postings,
-                                  const std::string& posting) {
-    const auto it = postings.find(posting);
-    if (it == postings.end()) return;
-    for (PodGroup* group : it->second) visit(*group);
+  const auto visit_all = [&visit](const LabelTable::Label* label) {
+    if (label == nullptr) return;
+    for (PodGroup* group : label->groups) visit(*group);
   };
   if (condition.selector.IsNothing()) return;
   if (const Requirement* anchor = AnchorOf(condition.selector)) {
     for (const std::string& value : anchor->values()) {
-      visit_all(groups_by_label_, LabelPosting(anchor->key(), value));
+      visit_all(labels_.Find(anchor->key(), value));
     }
   } else if (!condition.all_namespaces) {
     for (const std::string& name : condition.namespaces) {
-      visit_all(groups_by_namespace_, name);
+      visit_all(namespaces_.Find("", name));
     }
   } else {
-    for (const auto& [key, group] : groups_) visit(*group);
+    for (const auto& group : groups_) visit(*group);
   }
 }
 
-const NodeCounts& TopologyIndex::Count(const PodQuery& query) const {
+const PlacementCounts& TopologyIndex::Count(const PodQuery& query) const {
   if (groups_.empty()) return no_pods_;
   std::string key = query.Key();
   const std::lock_guard lock(cache_mutex_);
-  std::unique_ptr<Counter>& slot = counters_[key];
+  std::unique_ptr<PodCounter>& slot = counters_[key];
   if (slot == nullptr) {
-    slot = std::make_unique<Counter>();
-    Counter* const counter = slot.get();
+    slot = std::make_unique<PodCounter>();
+    PodCounter* const counter = slot.get();
     counter->key = std::move(key);
     counter->query = query;
-    ForEachGroup(query.conditions.front(), [&](PodGroup& group) {
-      // A namespace or a value may be listed twice.
-      if (!group.Matches(query) || !group.counters.insert(counter).second) {
-        return;
-      }
-      counter->groups.insert(&group);
-      for (const auto& [node, pods] : group.nodes) {
-        counter->nodes.Add(node, pods);
-      }
+    ForEachGroup(query.conditions.front(), [counter](PodGroup& group) {
+      auto& counters = group.counters_;
+      // Visited before: a namespace or a value is listed twice.
+      if (!counters.empty() && counters.back() == counter) return;
+      if (!counter->Matches(group)) return;
+      counters.push_back(counter);
+      group.nodes_.ForEach([counter](NodeId node, std::int32_t pods) {
+        counter->pods.Add(node, pods);
+      });
     });
     counter_lookup_.Add(counter, counter->selector());
   }
   slot->last_question = ++questions_;
-  return slot->nodes;
+  return slot->pods;
 }
 
-void TopologyIndex::DropCounter(Counter& counter) {
-  for (PodGroup* group : counter.groups) group->counters.erase(&counter);
+const DomainCounts& TopologyIndex::ByDomain(const PlacementCounts& counts,
+                                            const TopologyDomains& domains,
+                                            const NodeSet* among) const {
+  const std::lock_guard lock(cache_mutex_);
+  const std::size_t before = counts.domain_counts();
+  const DomainCounts& by_domain = counts.ByDomain(
+      domains, among == nullptr ? nullptr : &among->members().by_node());
+  if (counts.domain_counts() > before) domain_cells_ += domains.id_limit() + 1;
+  return by_domain;
+}
+
+void TopologyIndex::DropCounter(PodCounter& counter) {
+  ForEachGroup(counter.query.conditions.front(), [&counter](PodGroup& group) {
+    auto& counters = group.counters_;
+    const auto it = std::find(counters.begin(), counters.end(), &counter);
+    if (it != counters.end()) counters.erase(it);
+  });
   counter_lookup_.Remove(&counter, counter.selector());
   const std::string key = std::move(counter.key);
   counters_.erase(key);
 }
 
 void TopologyIndex::EvictCounters() {
-  std::vector<Counter*> by_age;
+  std::vector<PodCounter*> by_age;
   for (const auto& [key, counter] : counters_) by_age.push_back(counter.get());
   const auto middle = by_age.begin() + std::ssize(by_age) / 2;
   std::nth_element(by_age.begin(), middle, by_age.end(),
-                   [](const Counter* a, const Counter* b) {
+                   [](const PodCounter* a, const PodCounter* b) {
                      return a->last_question < b->last_question;
                    });
   std::for_each(by_age.begin(), middle,
-                [this](Counter* counter) { DropCounter(*counter); });
+                [this](PodCounter* counter) { DropCounter(*counter); });
+}
+
+void TopologyIndex::TrimCaches() {
+  if (counters_.size() > kMaxCounters) EvictCounters();
+  const bool too_many_sets = node_sets_.size() > kMaxNodeSets;
+  const bool too_many_keys = domains_.size() > kMaxTopologyKeys;
+  if (!too_many_sets && !too_many_keys && domain_cells_ <= kMaxDomainCells) {
+    return;
+  }
+  ForgetDomainCounts();
+  if (too_many_sets) node_sets_.clear();
+  if (too_many_keys) domains_.clear();
+}
+
+void TopologyIndex::ForgetDomainCounts() {
+  for (auto& [key, counter] : counters_) counter->pods.Forget();
+  for (auto& [key, carried] : terms_) carried->pods.Forget();
+  for (auto& [key, set] : node_sets_) set->members().Forget();
+  domain_cells_ = 0;
+}
+
+TopologyIndex::Size TopologyIndex::size() const {
+  const std::lock_guard lock(cache_mutex_);
+  Size size;
+  size.nodes = node_count_;
+  size.groups = groups_.size();
+  size.labels = labels_.size();
+  size.terms = terms_.size();
+  size.counters = counters_.size();
+  size.topology_keys = domains_.size();
+  for (const auto& [key, domains] : domains_) size.domains += domains.size();
+  size.node_sets = node_sets_.size();
+  return size;
 }
 
 bool TopologyIndex::IsEmpty() const {
-  return node_count_ == 0 && groups_.empty() && groups_by_label_.empty() &&
-         groups_by_namespace_.empty() && terms_.empty() &&
-         term_lookup_.empty() && counters_.empty() && counter_lookup_.empty() &&
+  return node_count_ == 0 && groups_.empty() && labels_.empty() &&
+         namespaces_.empty() && terms_.empty() && term_lookup_.empty() &&
+         counters_.empty() && counter_lookup_.empty() && node_sets_.empty() &&
          domains_.empty();
 }
 

@@ -2,11 +2,14 @@
 // topology spread, so that no question walks all pods.
 //
 //   TopologyIndex index;
-//   index.AddNode(0, node.meta.labels);
-//   PodGroup* group = index.AddPod(pod_info, 0);
-//   for (const auto& [node, pods] : index.Count(query)) …   // matching pods
+//   index.AddNode(0, &node);
+//   PodGroup* group = index.AddPod({"ns", labels, {}, false});
+//   index.Place(*group, 0);
+//   const PlacementCounts& pods = index.Count(query);      // Matching pods,
+//   pods.by_node().Get(0);                                 // by node,
 //   const TopologyDomains& zones =
-//   index.Domains("topology.kubernetes.io/zone"); zones.Of(0); // node 0's zone
+//   index.Domains("topology.kubernetes.io/zone"); index.ByDomain(pods,
+//   zones).Of(zones.Of(0));           // by zone.
 //
 // Pods with the same namespace, labels and affinity terms form one group, and
 // everything is decided once per group:
@@ -16,9 +19,9 @@
 //     affinity term.
 // An event moves the counts of the pod's group: its counters and terms. New
 // groups find their counters, new counters their groups, and incoming pods the
-// carried terms that are about them, through inverted indexes on labels.
-// Counts are kept by node, not by domain: a question adds them up over the
-// nodes that have any, so that relabelling a node changes no count.
+// carried terms that are about them, through inverted indexes on labels. What
+// has been asked by domain, or for a set of nodes, is kept as well and moves
+// with the same events.
 //
 // Thread safety: the functions marked const may be called by many threads at a
 // time; the others exclude everything else. References that are returned are
@@ -26,7 +29,6 @@
 #ifndef VICINAL_CORE_INDEX_TOPOLOGY_INDEX_H_
 #define VICINAL_CORE_INDEX_TOPOLOGY_INDEX_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -38,13 +40,18 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "core/index/node_counts.h"
+#include "core/index/domain_counts.h"
+#include "core/index/label_table.h"
 #include "core/index/node_id.h"
+#include "core/index/node_set.h"
+#include "core/index/placement_counts.h"
+#include "core/index/pod_group.h"
 #include "core/index/pod_info.h"
 #include "core/index/pod_query.h"
 #include "core/index/selector_lookup.h"
 #include "core/index/topology_domains.h"
 #include "core/model/labels.h"
+#include "core/model/node.h"
 #include "core/model/pod.h"
 
 namespace vicinal {
@@ -60,41 +67,92 @@ struct CarriedTerm {
   Kind kind = Kind::kRequiredAffinity;
   AffinityTerm term;
   std::int64_t weight = 0;  // Of a preferred term.
-  NodeCounts nodes;         // How often the pods of a node carry it.
-  std::size_t groups = 0;   // That carry it.
+  PlacementCounts pods;     // How often the pods carry it.
+  std::size_t holders = 0;  // Calls of Carry less those of Drop.
 };
-
-class PodGroup;  // Pods that are the same to the index.
 
 class TopologyIndex {
  public:
+  // How much there is, for metrics.
+  struct Size {
+    std::size_t nodes = 0;
+    std::size_t groups = 0;
+    std::size_t labels = 0;
+    std::size_t terms = 0;
+    std::size_t counters = 0;
+    std::size_t topology_keys = 0;
+    std::size_t domains = 0;
+    std::size_t node_sets = 0;
+  };
+
   TopologyIndex();
   ~TopologyIndex();
   TopologyIndex(const TopologyIndex&) = delete;
   TopologyIndex& operator=(const TopologyIndex&) = delete;
 
-  // A node appears, is relabelled, or goes; its pods must have been removed
-  // before it goes. `labels` must stay where they are until the node goes, and
-  // change only together with a call of UpdateNode.
-  // Cost: O(topology keys in use).
-  void AddNode(NodeId node, const Labels& labels);
-  void UpdateNode(NodeId node);
-  void RemoveNode(NodeId node);
+  // A node appears, changes its labels or taints, or goes; while that happens
+  // nothing may be placed on it. `node` must stay where it is until it goes,
+  // and change only together with a call of UpdateNode. Cost: O(topology keys
+  // in use + node sets in use).
+  void AddNode(NodeId id, const Node* node);
+  void UpdateNode(NodeId id);
+  void RemoveNode(NodeId id);
 
-  // A pod appears on a node that is there. The group is how to remove it.
-  // Cost: O(labels + terms) to find the group, O(its counters + terms) to
-  // count; a group's first pod in addition finds its counters, O(labels +
-  // candidate selectors).
-  PodGroup* AddPod(const PodInfo& pod, NodeId node);
+  // The terms that groups are made with. Each Carry needs a Drop, when no group
+  // has the term any more. Cost: O(term).
+  CarriedTerm* Carry(CarriedTerm::Kind kind, const AffinityTerm& term,
+                     std::int64_t weight);
+  void Drop(CarriedTerm* term);
+
+  // A pod appears; the group is how to place and to remove it.
+  // Cost: O(labels + terms); a group's first pod in addition finds its
+  // counters, O(candidate selectors).
+  PodGroup* AddPod(const PodGroupKey& key);
+  // The pod must not be placed. Cost: O(1); of a group's last pod O(labels).
+  void RemovePod(PodGroup* group);
+
+  // A pod of the group is on a node that is there, or leaves it.
   // Cost: O(counters and terms of the group).
-  void RemovePod(PodGroup* group, NodeId node);
+  void Place(PodGroup& group, NodeId node);
+  void Unplace(PodGroup& group, NodeId node);
 
   // The domains of a topology key. Cost: O(key); the first time O(nodes).
   const TopologyDomains& Domains(const std::string& topology_key) const;
 
-  // How many pods match the query, by node. Cost: O(query); the first time
-  // O(pod groups that may match × their nodes).
-  const NodeCounts& Count(const PodQuery& query) const;
+  // The nodes that meet a condition. Cost: O(condition); the first time
+  // O(nodes).
+  const NodeSet& Nodes(const NodeCondition& condition) const;
+
+  // How many pods match the query. Cost: O(query); the first time O(pod groups
+  // that may match × their nodes).
+  const PlacementCounts& Count(const PodQuery& query) const;
+
+  // Counts of this index by domain, on all nodes or on those of a set.
+  // Cost: O(1); the first time O(nodes with any).
+  const DomainCounts& ByDomain(const PlacementCounts& counts,
+                               const TopologyDomains& domains,
+                               const NodeSet* among = nullptr) const;
+
+  // Calls `visit(DomainId, count)` for domains with any, for some of them more
+  // than once with a part of the count.
+  // Cost: O(domains or nodes with any, whichever are fewer).
+  template <typename Visit>
+  void ForEachDomain(const PlacementCounts& counts,
+                     const TopologyDomains& domains, Visit&& visit) const {
+    if (counts.by_node().size() <= domains.id_limit() ||
+        domains.is_per_node()) {
+      counts.by_node().ForEach([&](NodeId node, std::int32_t count) {
+        const DomainId domain = domains.Of(node);
+        if (domain != kNoDomain) visit(domain, count);
+      });
+      return;
+    }
+    const DomainCounts& by_domain = ByDomain(counts, domains);
+    for (DomainId domain = 0; domain < by_domain.id_limit(); ++domain) {
+      const std::int64_t count = by_domain.Of(domain);
+      if (count != 0) visit(domain, count);
+    }
+  }
 
   // Calls `visit(const CarriedTerm&)` for each carried term that is about
   // `pod`, whose namespace has the labels `namespace_labels`.
@@ -108,50 +166,79 @@ class TopologyIndex {
         });
   }
 
-  // Whether nothing is left at all: no node, pod, term, counter or domain. With
-  // the last pod go all counters, with the last node all domains.
+  // Cost: O(topology keys).
+  Size size() const;
+
+  // Whether nothing is left at all: no node, pod, term, counter, set or domain.
+  // With the last pod go all counters, with the last node all domains and sets.
   bool IsEmpty() const;
 
  private:
-  friend class PodGroup;
-  struct Counter;
+  struct GroupHash {
+    using is_transparent = void;
+    std::size_t operator()(const PodGroupKey& key) const { return key.Hash(); }
+    std::size_t operator()(const std::unique_ptr<PodGroup>& group) const {
+      return group->hash();
+    }
+    std::size_t operator()(const PodGroup* group) const {
+      return group->hash();
+    }
+  };
+  struct GroupEqual {
+    using is_transparent = void;
+    bool operator()(const std::unique_ptr<PodGroup>& a,
+                    const std::unique_ptr<PodGroup>& b) const {
+      return a == b;
+    }
+    bool operator()(const std::unique_ptr<PodGroup>& group,
+                    const PodGroupKey& key) const {
+      return group->Is(key);
+    }
+    bool operator()(const std::unique_ptr<PodGroup>& a,
+                    const PodGroup* b) const {
+      return a.get() == b;
+    }
+  };
 
-  PodGroup& FindOrCreateGroup(const PodInfo& pod);
-  void DeleteGroup(PodGroup& group);
-  CarriedTerm* Carry(CarriedTerm::Kind kind, const AffinityTerm& term,
-                     std::int64_t weight);
-  void Drop(CarriedTerm* carried);
-  // Calls visit(PodGroup&) for each group that may match the condition.
+  PodGroup& CreateGroup(const PodGroupKey& key);
+  void DeleteGroup(PodGroup* group);
+  // Calls visit(PodGroup&) for each group that may match the condition; for
+  // some more than once.
   template <typename Visit>
   void ForEachGroup(const PodQuery::Condition& condition, Visit&& visit) const;
-  void DropCounter(Counter& counter);
+  void DropCounter(PodCounter& counter);
   void EvictCounters();
+  void TrimCaches();
+  void ForgetDomainCounts();
 
-  std::vector<const Labels*> node_labels_;  // By node; null: no such node.
+  std::vector<const Node*> nodes_;  // By id; null: no such node.
   std::size_t node_count_ = 0;
 
-  absl::flat_hash_map<std::string, std::unique_ptr<PodGroup>> groups_;
-  absl::flat_hash_map<std::string, absl::flat_hash_set<PodGroup*>>
-      groups_by_label_;  // By LabelPosting.
-  absl::flat_hash_map<std::string, absl::flat_hash_set<PodGroup*>>
-      groups_by_namespace_;
+  LabelTable labels_;
+  LabelTable namespaces_;  // Of groups; the key is empty.
+  absl::flat_hash_set<std::unique_ptr<PodGroup>, GroupHash, GroupEqual> groups_;
 
   absl::flat_hash_map<std::string, std::unique_ptr<CarriedTerm>> terms_;
   SelectorLookup<const CarriedTerm*> term_lookup_;
 
   // Made ready by questions, kept up to date by events; of too many counters
   // those go that were not asked for longest. Guarded by cache_mutex_ against
-  // other questions; the objects themselves change only with events, and so do
-  // not need it.
+  // other questions, with the groups' lists of counters and the counts by
+  // domain; the counts themselves change only with events, and so do not need
+  // it.
   mutable std::mutex cache_mutex_;
   mutable std::map<std::string, TopologyDomains, std::less<>> domains_;
-  mutable absl::flat_hash_map<std::string, std::unique_ptr<Counter>> counters_;
-  mutable SelectorLookup<Counter*> counter_lookup_;
-  mutable std::uint64_t questions_ = 0;  // A clock for eviction.
+  mutable absl::flat_hash_map<std::string, std::unique_ptr<NodeSet>> node_sets_;
+  mutable absl::flat_hash_map<std::string, std::unique_ptr<PodCounter>>
+      counters_;
+  mutable SelectorLookup<PodCounter*> counter_lookup_;
+  mutable std::uint64_t questions_ = 0;   // A clock for eviction.
+  mutable std::size_t domain_cells_ = 0;  // In all counts by domain, about.
 
   // The answers while there are no pods or no nodes: nothing is cached then.
-  const NodeCounts no_pods_;
+  const PlacementCounts no_pods_;
   const TopologyDomains no_domains_;
+  const NodeSet no_nodes_{NodeCondition()};
 };
 
 }  // namespace vicinal

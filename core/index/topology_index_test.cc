@@ -3,65 +3,136 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 
-#include "core/index/pod_info.h"
+#include "core/index/pod_group.h"
 #include "core/index/pod_query.h"
 #include "core/model/labels.h"
+#include "core/model/node.h"
 
 namespace vicinal {
 namespace {
 
-PodInfo PodOfApp(const std::string& app) {
-  Pod pod;
-  pod.meta.namespace_name = "ns";
-  pod.meta.labels = Labels{{"app", app}};
-  return PodInfo(std::move(pod));
-}
-
-PodQuery QueryOfApp(const std::string& app) {
-  PodQuery query;
-  query.conditions.push_back(
-      {false, {"ns"}, Selector::FromSet(Labels{{"app", app}})});
-  return query;
-}
-
-TEST(TopologyIndexTest, CountsStayRightWhenOldCountersAreEvicted) {
-  const Labels node_labels;
-  TopologyIndex index;
-  index.AddNode(0, node_labels);
-  index.AddPod(PodOfApp("old"), 0);
-  index.AddPod(PodOfApp("new"), 0);
-
-  EXPECT_EQ(index.Count(QueryOfApp("old")).Get(0), 1);
-  for (int i = 0; i < 10'000; ++i) {
-    index.Count(QueryOfApp("other" + std::to_string(i)));
+// Pods of the namespace "ns" with the label app, on node 0.
+class TopologyIndexTest : public testing::Test {
+ protected:
+  TopologyIndexTest() {
+    node_.meta.labels = Labels{{"zone", "a"}};
+    index_.AddNode(0, &node_);
   }
-  EXPECT_EQ(index.Count(QueryOfApp("new")).Get(0), 1);
+
+  PodGroup* Add(const std::string& app) {
+    PodGroup* const group =
+        index_.AddPod({"ns", Labels{{"app", app}}, {}, false});
+    index_.Place(*group, 0);
+    return group;
+  }
+
+  void Remove(PodGroup* group) {
+    index_.Unplace(*group, 0);
+    index_.RemovePod(group);
+  }
+
+  static PodQuery QueryOfApp(const std::string& app) {
+    PodQuery query;
+    query.conditions.push_back(
+        {false, {"ns"}, Selector::FromSet(Labels{{"app", app}})});
+    return query;
+  }
+
+  int Count(const std::string& app) const {
+    return index_.Count(QueryOfApp(app)).by_node().Get(0);
+  }
+
+  Node node_;
+  TopologyIndex index_;
+};
+
+TEST_F(TopologyIndexTest, CountsStayRightWhenOldCountersAreEvicted) {
+  Add("old");
+  Add("new");
+  EXPECT_EQ(Count("old"), 1);
+  for (int i = 0; i < 10'000; ++i) Count("other" + std::to_string(i));
+  EXPECT_EQ(Count("new"), 1);
+  EXPECT_GT(index_.size().counters, 10'000u);
 
   // Too many counters: this change evicts the oldest half of them.
-  PodGroup* const old_group = index.AddPod(PodOfApp("old"), 0);
-  PodGroup* const new_group = index.AddPod(PodOfApp("new"), 0);
-  EXPECT_EQ(index.Count(QueryOfApp("old")).Get(0), 2);
-  EXPECT_EQ(index.Count(QueryOfApp("new")).Get(0), 2);
-  index.RemovePod(old_group, 0);
-  index.RemovePod(new_group, 0);
-  EXPECT_EQ(index.Count(QueryOfApp("old")).Get(0), 1);
-  EXPECT_EQ(index.Count(QueryOfApp("new")).Get(0), 1);
+  PodGroup* const old_group = Add("old");
+  PodGroup* const new_group = Add("new");
+  EXPECT_LT(index_.size().counters, 10'000u);
+  EXPECT_EQ(Count("old"), 2);
+  EXPECT_EQ(Count("new"), 2);
+  Remove(old_group);
+  Remove(new_group);
+  EXPECT_EQ(Count("old"), 1);
+  EXPECT_EQ(Count("new"), 1);
 }
 
-TEST(TopologyIndexTest, KeepsNothingWhenTheLastPodAndNodeHaveGone) {
-  const Labels node_labels{{"zone", "a"}};
-  TopologyIndex index;
-  index.AddNode(0, node_labels);
-  PodGroup* const group = index.AddPod(PodOfApp("a"), 0);
-  index.Count(QueryOfApp("a"));
-  index.Domains("zone");
-  EXPECT_FALSE(index.IsEmpty());
+TEST_F(TopologyIndexTest, CountsByDomainFollowPodsAndRelabelledNodes) {
+  Node other;
+  other.meta.labels = Labels{{"zone", "a"}};
+  index_.AddNode(1, &other);
+  PodGroup* const group = Add("web");
+  index_.Place(*group, 1);
+  const auto in_zone = [this](const std::string& zone) {
+    const TopologyDomains& zones = index_.Domains("zone");
+    return index_.ByDomain(index_.Count(QueryOfApp("web")), zones)
+        .Of(zones.Find(zone));
+  };
+  EXPECT_EQ(in_zone("a"), 2);
 
-  index.RemovePod(group, 0);
-  index.RemoveNode(0);
-  EXPECT_TRUE(index.IsEmpty());
+  index_.Unplace(*group, 1);
+  EXPECT_EQ(in_zone("a"), 1);
+  other.meta.labels = Labels{{"zone", "b"}};
+  index_.UpdateNode(1);
+  index_.Place(*group, 1);
+  EXPECT_EQ(in_zone("a"), 1);
+  EXPECT_EQ(in_zone("b"), 1);
+}
+
+TEST_F(TopologyIndexTest, NodeSetsFollowLabelsAndTaints) {
+  NodeCondition condition;
+  condition.topology_keys = {"zone"};
+  condition.tolerations.emplace();
+  EXPECT_TRUE(index_.Nodes(condition).Has(0));
+  node_.taints = {{"t", "", kNoSchedule}};
+  index_.UpdateNode(0);
+  EXPECT_FALSE(index_.Nodes(condition).Has(0));
+  node_.taints.clear();
+  index_.UpdateNode(0);
+  EXPECT_TRUE(index_.Nodes(condition).Has(0));
+  node_.meta.labels = Labels();
+  index_.UpdateNode(0);
+  EXPECT_FALSE(index_.Nodes(condition).Has(0));
+}
+
+TEST_F(TopologyIndexTest, ForgetsNodeSetsWhenThereAreTooMany) {
+  const auto set_of = [](const std::string& value) {
+    NodeCondition condition;
+    condition.node_selector = Labels{{"zone", value}};
+    return condition;
+  };
+  PodGroup* const group = Add("web");
+  for (int i = 0; i < 1000; ++i) {
+    const NodeSet& set = index_.Nodes(set_of(std::to_string(i)));
+    index_.ByDomain(index_.Count(QueryOfApp("web")), index_.Domains("zone"),
+                    &set);
+  }
+  EXPECT_EQ(index_.size().node_sets, 1000u);
+  index_.Place(*group, 0);
+  EXPECT_EQ(index_.size().node_sets, 0u);
+  EXPECT_TRUE(index_.Nodes(set_of("a")).Has(0));
+  EXPECT_FALSE(index_.Nodes(set_of("1")).Has(0));
+}
+
+TEST_F(TopologyIndexTest, KeepsNothingWhenTheLastPodAndNodeHaveGone) {
+  PodGroup* const group = Add("a");
+  index_.ByDomain(index_.Count(QueryOfApp("a")), index_.Domains("zone"),
+                  &index_.Nodes(NodeCondition()));
+  EXPECT_FALSE(index_.IsEmpty());
+
+  Remove(group);
+  index_.RemoveNode(0);
+  EXPECT_TRUE(index_.IsEmpty());
 }
 
 }  // namespace

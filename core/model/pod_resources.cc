@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/model/go_int64.h"
 #include "core/model/resource_name.h"
 
 namespace vicinal {
@@ -147,6 +148,18 @@ ResourceList PodRequests(const Pod& pod, const PodResourcesOptions& options) {
 ResourceList DefaultNonZeroRequests() {
   return {{kResourceCpu, Quantity::FromMilliValue(kDefaultMilliCpuRequest)},
           {kResourceMemory, Quantity::FromValue(kDefaultMemoryRequest)}};
+}
+
+void PodResource::Add(const PodResource& other) {
+  resource.Add(other.resource);
+  non_zero_milli_cpu = GoAdd(non_zero_milli_cpu, other.non_zero_milli_cpu);
+  non_zero_memory = GoAdd(non_zero_memory, other.non_zero_memory);
+}
+
+void PodResource::Subtract(const PodResource& other) {
+  resource.Subtract(other.resource);
+  non_zero_milli_cpu = GoSubtract(non_zero_milli_cpu, other.non_zero_milli_cpu);
+  non_zero_memory = GoSubtract(non_zero_memory, other.non_zero_memory);
 }
 
 PodResource CalculatePodResource(const Pod& pod) {

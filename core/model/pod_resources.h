@@ -45,6 +45,10 @@ struct PodResource {
   std::int64_t non_zero_milli_cpu = 0;
   std::int64_t non_zero_memory = 0;
 
+  void Add(const PodResource& other);
+  // Takes back an Add of the same.
+  void Subtract(const PodResource& other);
+
   friend bool operator==(const PodResource&, const PodResource&) = default;
 };
 

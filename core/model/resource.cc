@@ -44,6 +44,17 @@ void Resource::Add(const Resource& other) {
   }
 }
 
+void Resource::Subtract(const Resource& other) {
+  milli_cpu = GoSubtract(milli_cpu, other.milli_cpu);
+  memory = GoSubtract(memory, other.memory);
+  ephemeral_storage = GoSubtract(ephemeral_storage, other.ephemeral_storage);
+  allowed_pod_number = GoSubtract(allowed_pod_number, other.allowed_pod_number);
+  for (const auto& [name, less] : other.scalar_resources) {
+    std::int64_t& amount = MutableScalar(name);
+    amount = GoSubtract(amount, less);
+  }
+}
+
 void Resource::SetMaxResource(const ResourceList& list) {
   for (const auto& [name, quantity] : list) {
     if (name == kResourceCpu) {

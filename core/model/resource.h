@@ -25,6 +25,8 @@ struct Resource {
   // Adds amounts, each rounded up to its unit.
   void Add(const ResourceList& list);
   void Add(const Resource& other);
+  // Takes back an Add of the same. Names stay, with what is left.
+  void Subtract(const Resource& other);
 
   // Raises each amount to that of the list; allowed_pod_number is left alone.
   void SetMaxResource(const ResourceList& list);

@@ -104,8 +104,7 @@ Requirement Requirement::Equals(std::string key, std::string value) {
   return Requirement(std::move(key), Operator::kIn, {std::move(value)});
 }
 
-bool Requirement::Matches(const Labels& labels) const {
-  const std::string* value = labels.Find(key_);
+bool Requirement::MatchesValue(const std::string* value) const {
   switch (op_) {
     case Operator::kIn:
       return value != nullptr &&
@@ -136,13 +135,6 @@ Selector Selector::FromSet(const Labels& set) {
     requirements.push_back(Requirement::Equals(key, value));
   }
   return Selector(std::move(requirements));
-}
-
-bool Selector::Matches(const Labels& labels) const {
-  return !nothing_ && std::all_of(requirements_.begin(), requirements_.end(),
-                                  [&](const Requirement& requirement) {
-                                    return requirement.Matches(labels);
-                                  });
 }
 
 void Selector::Add(const std::vector<Requirement>& requirements) {

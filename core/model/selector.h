@@ -3,6 +3,7 @@
 #ifndef VICINAL_CORE_MODEL_SELECTOR_H_
 #define VICINAL_CORE_MODEL_SELECTOR_H_
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +45,11 @@ class Requirement {
   static Requirement Equals(std::string key, std::string value);
 
   // Cost: O(log labels + values).
-  bool Matches(const Labels& labels) const;
+  bool Matches(const Labels& labels) const {
+    return MatchesValue(labels.Find(key_));
+  }
+  // Of the label's value; null if there is no such label.
+  bool MatchesValue(const std::string* value) const;
 
   const std::string& key() const { return key_; }
   Operator op() const { return op_; }
@@ -73,7 +78,20 @@ class Selector {
   static Selector FromSet(const Labels& set);
 
   // Cost: O(requirements × (log labels + values)).
-  bool Matches(const Labels& labels) const;
+  bool Matches(const Labels& labels) const {
+    return MatchesWith(
+        [&labels](const std::string& key) { return labels.Find(key); });
+  }
+  // The same for labels kept in another form: `find` does what Labels::Find
+  // does.
+  template <typename Find>
+  bool MatchesWith(Find&& find) const {
+    return !nothing_ && std::all_of(requirements_.begin(), requirements_.end(),
+                                    [&](const Requirement& requirement) {
+                                      return requirement.MatchesValue(
+                                          find(requirement.key()));
+                                    });
+  }
 
   // True for a selector that restricts nothing. "Nothing" is not empty.
   bool Empty() const { return !nothing_ && requirements_.empty(); }

@@ -4,6 +4,20 @@
 
 namespace vicinal {
 
+void PreparedFilter::FilterNodes(std::span<const NodeInfo* const> nodes,
+                                 NodeStatuses& statuses) const {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!statuses.ok(i)) continue;
+    Status status = Filter(*nodes[i]);
+    if (!status.ok()) statuses.Set(i, statuses.Add(std::move(status)));
+  }
+}
+
+void PreparedScore::ScoreNodes(std::span<const NodeInfo* const> nodes,
+                               std::span<std::int64_t> scores) const {
+  for (std::size_t i = 0; i < nodes.size(); ++i) scores[i] = Score(*nodes[i]);
+}
+
 void DefaultNormalizeScore(bool reverse, std::span<std::int64_t> scores) {
   std::int64_t largest = 0;
   for (const std::int64_t score : scores) largest = std::max(largest, score);

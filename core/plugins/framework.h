@@ -22,6 +22,7 @@
 
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/node_statuses.h"
 #include "core/plugins/status.h"
 
 namespace vicinal {
@@ -34,6 +35,11 @@ class PreparedFilter {
   virtual ~PreparedFilter() = default;
 
   virtual Status Filter(const NodeInfo& node) const = 0;
+
+  // The same for many nodes: sets the status of each that is still a success
+  // and does not pass. `statuses` are those of `nodes`, in order.
+  virtual void FilterNodes(std::span<const NodeInfo* const> nodes,
+                           NodeStatuses& statuses) const;
 
   // The same filter in a world where `added` is on `node` as well
   // (PreFilterExtensions.AddPod on a clone of the state). Null if the pods that
@@ -70,6 +76,10 @@ class PreparedScore {
 
   // The raw score of a node out of those given to PreScore.
   virtual std::int64_t Score(const NodeInfo& node) const = 0;
+
+  // The same for many nodes, in their order.
+  virtual void ScoreNodes(std::span<const NodeInfo* const> nodes,
+                          std::span<std::int64_t> scores) const;
 
   // Turns the raw scores of the nodes given to PreScore, in their order, into
   // 0 … kMaxNodeScore.

@@ -57,6 +57,8 @@ class Status {
   std::string_view plugin() const { return plugin_; }
   void set_plugin(std::string_view plugin) { plugin_ = plugin; }
 
+  friend bool operator==(const Status&, const Status&) = default;
+
  private:
   Code code_ = Code::kSuccess;
   std::string_view plugin_;

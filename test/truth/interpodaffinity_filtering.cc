@@ -51,7 +51,9 @@ class AffinityFilter : public PreparedFilter {
       anti_affinity_terms_.push_back(WithNamespacesMerged(cluster, term));
     }
     for (const NodeInfo* node : cluster.Nodes()) {
-      for (const PodInfo* existing : node->pods) Add(*existing, *node->node);
+      for (const StoredPod* existing : node->pods) {
+        Add(PodInfo(existing->ToPod()), *node->node);
+      }
     }
   }
 

@@ -29,7 +29,9 @@ class AffinityScore : public PreparedScore {
           {WithNamespacesMerged(cluster, term.term), -term.weight});
     }
     for (const NodeInfo* node : cluster.Nodes()) {
-      for (const PodInfo* existing : node->pods) Add(*existing, *node->node);
+      for (const StoredPod* existing : node->pods) {
+        Add(PodInfo(existing->ToPod()), *node->node);
+      }
     }
   }
 

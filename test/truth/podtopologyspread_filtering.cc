@@ -30,8 +30,8 @@ class SpreadFilter : public PreparedFilter {
     for (const NodeInfo* node : cluster.Nodes()) {
       if (!HasAllKeys(node->labels(), constraints_)) continue;
       for (std::size_t i = 0; i < constraints_.size(); ++i) {
-        if (!constraints_[i].Includes(pod_, required_node_affinity_,
-                                      *node->node)) {
+        if (!Includes(constraints_[i], pod_, required_node_affinity_,
+                      *node->node)) {
           continue;
         }
         match_counts_[i][*node->labels().Find(constraints_[i].topology_key)] +=
@@ -76,7 +76,7 @@ class SpreadFilter : public PreparedFilter {
       for (std::size_t i = 0; i < constraints_.size(); ++i) {
         const SpreadConstraint& constraint = constraints_[i];
         if (constraint.selector.Matches(info->pod.meta.labels) &&
-            constraint.Includes(pod_, required_node_affinity_, *node.node)) {
+            Includes(constraint, pod_, required_node_affinity_, *node.node)) {
           ++filter->match_counts_[i]
                                  [*node.labels().Find(constraint.topology_key)];
         }

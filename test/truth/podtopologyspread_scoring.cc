@@ -50,7 +50,7 @@ class SpreadScore : public PreparedScore {
     for (const NodeInfo* node : cluster.Nodes()) {
       if (IsIgnored(*node)) continue;
       for (std::size_t i = 0; i < constraints_.size(); ++i) {
-        if (!constraints_[i].Includes(pod, required, *node->node)) continue;
+        if (!Includes(constraints_[i], pod, required, *node->node)) continue;
         const auto it = match_counts_[i].find(DomainOf(*node, constraints_[i]));
         if (it == match_counts_[i].end()) continue;
         it->second += CountMatchingPods(*node, constraints_[i].selector,

@@ -21,6 +21,18 @@ inline bool HasAllKeys(const Labels& node_labels,
                      });
 }
 
+// Whether the pods on `node` count, by the inclusion policies.
+inline bool Includes(const SpreadConstraint& constraint, const Pod& incoming,
+                     const RequiredNodeAffinity& required, const Node& node) {
+  if (constraint.honor_node_affinity &&
+      !required.Matches(node.meta.labels, node.meta.name)) {
+    return false;
+  }
+  return !constraint.honor_node_taints ||
+         FindUntoleratedDoNotScheduleTaint(
+             node.taints, incoming.spec.tolerations) == nullptr;
+}
+
 // How many pods of the node are in the namespace, selected, and not
 // terminating. A selector that selects everything counts nothing.
 inline std::int64_t CountMatchingPods(const NodeInfo& node,
@@ -28,8 +40,8 @@ inline std::int64_t CountMatchingPods(const NodeInfo& node,
                                       std::string_view namespace_name) {
   if (selector.Empty()) return 0;
   return std::count_if(node.pods.begin(), node.pods.end(),
-                       [&](const PodInfo* info) {
-                         const Pod& pod = info->pod;
+                       [&](const StoredPod* stored) {
+                         const Pod pod = stored->ToPod();
                          return !IsTerminating(pod) &&
                                 pod.meta.namespace_name == namespace_name &&
                                 selector.Matches(pod.meta.labels);

@@ -1,5 +1,6 @@
 // Source: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,15 @@ class DomainSet {
     if (domain == kNoDomain) return;
     members_[domain] = true;
     empty_ = false;
+  }
+
+  // Adds the domains in which there is any of what was counted.
+  void AddDomainsOf(const TopologyIndex& index, const PlacementCounts& counts) {
+    index.ForEachDomain(counts, *domains_,
+                        [this](DomainId domain, std::int64_t) {
+                          members_[domain] = true;
+                          empty_ = false;
+                        });
   }
 
   bool HasKey(NodeId node) const { return domains_->Of(node) != kNoDomain; }
@@ -57,9 +67,7 @@ class AffinityFilter : public PreparedFilter {
     for (const AffinityTerm& written : pod.required_anti_affinity_terms) {
       AffinityTerm term = WithNamespacesMerged(cluster, written);
       DomainSet domains(index_.Domains(term.topology_key));
-      for (const auto& [node, pods] : index_.Count(QueryFor({term}))) {
-        domains.AddDomainOf(node);
-      }
+      domains.AddDomainsOf(index_, index_.Count(QueryFor({term})));
       anti_affinity_.push_back({std::move(term), std::move(domains)});
     }
     index_.ForEachTermAbout(
@@ -67,9 +75,7 @@ class AffinityFilter : public PreparedFilter {
           if (carried.kind != CarriedTerm::Kind::kRequiredAntiAffinity) return;
           DomainSet& domains =
               ExistingAntiAffinity(index_.Domains(carried.term.topology_key));
-          for (const auto& [node, pods] : carried.nodes) {
-            domains.AddDomainOf(node);
-          }
+          domains.AddDomainsOf(index_, carried.pods);
         });
   }
 
@@ -82,23 +88,20 @@ class AffinityFilter : public PreparedFilter {
   }
 
   Status Filter(const NodeInfo& node) const override {
-    if (!SatisfiesAffinity(node.id)) {
-      return Status(Code::kUnschedulableAndUnresolvable,
-                    InterPodAffinity::kReasonAffinity);
+    return StatusOf(Judge(node.id));
+  }
+
+  void FilterNodes(std::span<const NodeInfo* const> nodes,
+                   NodeStatuses& statuses) const override {
+    std::array<NodeStatuses::Id, kVerdicts> ids = {NodeStatuses::kSuccess};
+    for (std::size_t verdict = 1; verdict < kVerdicts; ++verdict) {
+      ids[verdict] = statuses.Add(StatusOf(static_cast<Verdict>(verdict)));
     }
-    for (const TermDomains& anti : anti_affinity_) {
-      if (anti.domains.HasDomainOf(node.id)) {
-        return Status(Code::kUnschedulable,
-                      InterPodAffinity::kReasonAntiAffinity);
-      }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!statuses.ok(i)) continue;
+      const Verdict verdict = Judge(nodes[i]->id);
+      if (verdict != kFits) statuses.Set(i, ids[verdict]);
     }
-    for (const DomainSet& domains : existing_anti_affinity_) {
-      if (domains.HasDomainOf(node.id)) {
-        return Status(Code::kUnschedulable,
-                      InterPodAffinity::kReasonExistingAntiAffinity);
-      }
-    }
-    return Status();
   }
 
   std::unique_ptr<PreparedFilter> WithPods(
@@ -110,6 +113,41 @@ class AffinityFilter : public PreparedFilter {
   }
 
  private:
+  enum Verdict {
+    kFits,
+    kNoAffinity,
+    kOwnAntiAffinity,
+    kExistingAntiAffinity,
+    kVerdicts,
+  };
+
+  static Status StatusOf(Verdict verdict) {
+    switch (verdict) {
+      case kNoAffinity:
+        return Status(Code::kUnschedulableAndUnresolvable,
+                      InterPodAffinity::kReasonAffinity);
+      case kOwnAntiAffinity:
+        return Status(Code::kUnschedulable,
+                      InterPodAffinity::kReasonAntiAffinity);
+      case kExistingAntiAffinity:
+        return Status(Code::kUnschedulable,
+                      InterPodAffinity::kReasonExistingAntiAffinity);
+      default:
+        return Status();
+    }
+  }
+
+  Verdict Judge(NodeId node) const {
+    if (!SatisfiesAffinity(node)) return kNoAffinity;
+    for (const TermDomains& anti : anti_affinity_) {
+      if (anti.domains.HasDomainOf(node)) return kOwnAntiAffinity;
+    }
+    for (const DomainSet& domains : existing_anti_affinity_) {
+      if (domains.HasDomainOf(node)) return kExistingAntiAffinity;
+    }
+    return kFits;
+  }
+
   // One existing pod must match all affinity terms; it then counts for each
   // term's topology.
   void PrepareAffinity(const ClusterState& cluster) {
@@ -118,10 +156,10 @@ class AffinityFilter : public PreparedFilter {
     for (const AffinityTerm& term : pod_.required_affinity_terms) {
       terms.push_back(WithNamespacesMerged(cluster, term));
     }
-    const NodeCounts& matching = index_.Count(QueryFor(terms));
+    const PlacementCounts& matching = index_.Count(QueryFor(terms));
     for (AffinityTerm& term : terms) {
       DomainSet domains(index_.Domains(term.topology_key));
-      for (const auto& [node, pods] : matching) domains.AddDomainOf(node);
+      domains.AddDomainsOf(index_, matching);
       affinity_.push_back({std::move(term), std::move(domains)});
     }
   }

@@ -33,12 +33,12 @@ class AffinityScore : public PreparedScore {
         [&](const CarriedTerm& carried) {
           switch (carried.kind) {
             case CarriedTerm::Kind::kPreferred:
-              Add(index, carried.term.topology_key, carried.nodes,
+              Add(index, carried.term.topology_key, carried.pods,
                   carried.weight);
               break;
             case CarriedTerm::Kind::kRequiredAffinity:
               if (args.hard_pod_affinity_weight > 0) {
-                Add(index, carried.term.topology_key, carried.nodes,
+                Add(index, carried.term.topology_key, carried.pods,
                     args.hard_pod_affinity_weight);
               }
               break;
@@ -59,6 +59,13 @@ class AffinityScore : public PreparedScore {
       if (domain != kNoDomain) score += topology.by_domain[domain];
     }
     return score;
+  }
+
+  void ScoreNodes(std::span<const NodeInfo* const> nodes,
+                  std::span<std::int64_t> scores) const override {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      scores[i] = AffinityScore::Score(*nodes[i]);
+    }
   }
 
   void Normalize(std::span<const NodeInfo* const>,
@@ -86,15 +93,14 @@ class AffinityScore : public PreparedScore {
 
   // Adds the weight once for each of the counted pods, to their domains.
   void Add(const TopologyIndex& index, const std::string& topology_key,
-           const NodeCounts& counts, std::int64_t weight) {
-    if (counts.empty()) return;
+           const PlacementCounts& counts, std::int64_t weight) {
+    if (counts.by_node().empty()) return;
     TopologyScore& topology = ScoreOf(index.Domains(topology_key));
-    for (const auto& [node, count] : counts) {
-      const DomainId domain = topology.domains->Of(node);
-      if (domain == kNoDomain) continue;
-      topology.by_domain[domain] += weight * count;
-      is_vacuous_ = false;
-    }
+    index.ForEachDomain(counts, *topology.domains,
+                        [&](DomainId domain, std::int64_t count) {
+                          topology.by_domain[domain] += weight * count;
+                          is_vacuous_ = false;
+                        });
   }
 
   TopologyScore& ScoreOf(const TopologyDomains& domains) {

@@ -11,6 +11,7 @@ namespace {
 
 NodeInfo Named(const char* name) {
   NodeInfo node;
+  node.name = name;
   node.node.emplace().meta.name = name;
   return node;
 }

@@ -55,7 +55,7 @@ class FitFilter : public PreparedFilter {
 Status FitFilter::Filter(const NodeInfo& node) const {
   std::span<const PodInfo* const> added;
   if (&node == added_to_) added = added_;
-  const Resource allocatable = AllocatableOf(node);
+  const Resource& allocatable = node.allocatable;
   Code code = Code::kUnschedulable;
   std::vector<std::string> reasons;
   if (static_cast<std::int64_t>(node.pods.size() + added.size()) + 1 >
@@ -63,7 +63,10 @@ Status FitFilter::Filter(const NodeInfo& node) const {
     reasons.emplace_back(NodeResourcesFit::kReasonTooManyPods);
   }
   if (!RequestsNothing()) {
-    const Resource used = RequestedOn(node, added).resource;
+    PodResource with_added;
+    if (!added.empty()) with_added = RequestedOn(node, added);
+    const Resource& used =
+        (added.empty() ? node.requested : with_added).resource;
     const auto check = [&](std::string_view name, std::int64_t request,
                            std::int64_t capacity, std::int64_t in_use) {
       if (request <= 0 || request <= GoSubtract(capacity, in_use)) return;

@@ -1,4 +1,4 @@
-// What a node has, and what the pods on it take.
+// What the pods on a node take.
 // Source: pkg/scheduler/framework/types.go (NodeInfo).
 #ifndef VICINAL_CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
 #define VICINAL_CORE_PLUGINS_NODERESOURCES_NODE_RESOURCES_H_
@@ -8,15 +8,10 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/model/pod_resources.h"
-#include "core/model/resource.h"
 
 namespace vicinal {
 
-// status.allocatable.
-Resource AllocatableOf(const NodeInfo& node);
-
-// The sum over the pods on the node, and over `added`.
-// Cost: O(pods of the node).
+// The sum over the pods on the node, and over `added`. Cost: O(added).
 PodResource RequestedOn(const NodeInfo& node,
                         std::span<const PodInfo* const> added = {});
 

@@ -47,8 +47,8 @@ std::vector<ResourceRequest> RequestList(
 std::vector<Allocation> AllocationsOn(const NodeInfo& node,
                                       std::span<const ResourceRequest> requests,
                                       bool use_requested) {
-  const Resource allocatable = AllocatableOf(node);
-  const PodResource used = RequestedOn(node);
+  const Resource& allocatable = node.allocatable;
+  const PodResource& used = node.requested;
   std::vector<Allocation> allocations;
   allocations.reserve(requests.size());
   for (const ResourceRequest& request : requests) {

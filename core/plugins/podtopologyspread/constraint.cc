@@ -17,18 +17,6 @@ std::string Prefix(std::string_view action, std::string_view what) {
 
 }  // namespace
 
-bool SpreadConstraint::Includes(const Pod& incoming,
-                                const RequiredNodeAffinity& required,
-                                const Node& node) const {
-  if (honor_node_affinity &&
-      !required.Matches(node.meta.labels, node.meta.name)) {
-    return false;
-  }
-  return !honor_node_taints ||
-         FindUntoleratedDoNotScheduleTaint(
-             node.taints, incoming.spec.tolerations) == nullptr;
-}
-
 absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
     const std::vector<TopologySpreadConstraint>& written,
     const Labels& pod_labels, std::string_view action) {
@@ -75,6 +63,21 @@ absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
     constraint.selector = selector;
   }
   return constraints;
+}
+
+NodeCondition CountedNodes(const SpreadConstraint& constraint, const Pod& pod,
+                           std::vector<std::string> topology_keys) {
+  NodeCondition condition;
+  condition.topology_keys = std::move(topology_keys);
+  if (constraint.honor_node_affinity) {
+    condition.node_selector = pod.spec.node_selector;
+    if (pod.spec.affinity) {
+      condition.node_affinity = pod.spec.affinity->node_affinity;
+    }
+  }
+  if (constraint.honor_node_taints)
+    condition.tolerations = pod.spec.tolerations;
+  return condition;
 }
 
 PodQuery QueryFor(const SpreadConstraint& constraint,

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/index/cluster_state.h"
+#include "core/index/node_set.h"
 #include "core/index/pod_query.h"
 #include "core/model/labels.h"
 #include "core/model/pod.h"
@@ -26,10 +27,6 @@ struct SpreadConstraint {
   std::int32_t min_domains = 1;
   bool honor_node_affinity = true;
   bool honor_node_taints = false;
-
-  // Whether the pods on `node` count, by the inclusion policies.
-  bool Includes(const Pod& incoming, const RequiredNodeAffinity& required,
-                const Node& node) const;
 };
 
 // The constraints among `written` whose whenUnsatisfiable is `action`, with the
@@ -44,6 +41,11 @@ absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
     const ClusterState& cluster, const Pod& pod,
     const std::vector<TopologySpreadConstraint>& defaults,
     std::string_view action);
+
+// The nodes whose pods count for a constraint of `pod`: those that have
+// `topology_keys` and that the inclusion policies include.
+NodeCondition CountedNodes(const SpreadConstraint& constraint, const Pod& pod,
+                           std::vector<std::string> topology_keys);
 
 // The pods that a constraint of a pod in that namespace counts: selected, in
 // the namespace and not terminating.

@@ -28,15 +28,8 @@ Selector DefaultSelector(const ClusterState& cluster, const Pod& pod) {
     for (const auto& [key, value] : labels) merged.Set(key, value);
   };
   const std::string& namespace_name = pod.meta.namespace_name;
-  const auto& services = cluster.All<Service>();
-  for (auto it = services.lower_bound({namespace_name, ""});
-       it != services.end() && it->first.namespace_name == namespace_name;
-       ++it) {
-    const std::optional<Labels>& selector = it->second.selector;
-    if (selector && Selector::FromSet(*selector).Matches(pod.meta.labels)) {
-      merge(*selector);
-    }
-  }
+  cluster.ForEachServiceOf(
+      pod, [&](const Service& service) { merge(*service.selector); });
 
   const OwnerReference* owner = ControllerOf(pod.meta);
   if (owner == nullptr) return Selector::FromSet(merged);

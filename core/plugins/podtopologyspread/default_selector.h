@@ -10,7 +10,7 @@ namespace vicinal {
 
 // The selectors of all Services that select the pod, and of the
 // ReplicationController, ReplicaSet or StatefulSet that controls it, merged;
-// empty if there are none. Cost: O(services of the cluster).
+// empty if there are none. Cost: O(labels + candidate services).
 // Source: DefaultSelector in
 // pkg/scheduler/framework/plugins/helper/spread.go.
 Selector DefaultSelector(const ClusterState& cluster, const Pod& pod);

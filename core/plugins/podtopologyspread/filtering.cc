@@ -15,125 +15,176 @@ namespace vicinal {
 namespace {
 
 // A constraint and how the matching pods are spread now.
-struct Spread {
-  SpreadConstraint constraint;
-  const TopologyDomains* domains;
-  bool self_matches;
-  // By domain: the matching pods on its eligible nodes; kNotEligible for a
-  // domain that has no eligible node.
-  std::vector<std::int64_t> match_counts;
-  std::int64_t global_minimum = 0;
+class Spread {
+ public:
+  // `topology_keys` are those of all constraints: only nodes that have them all
+  // count.
+  Spread(const TopologyIndex& index, const Pod& pod,
+         SpreadConstraint constraint, std::vector<std::string> topology_keys)
+      : constraint_(std::move(constraint)),
+        domains_(&index.Domains(constraint_.topology_key)),
+        eligible_(&index.Nodes(
+            CountedNodes(constraint_, pod, std::move(topology_keys)))),
+        self_match_num_(constraint_.selector.Matches(pod.meta.labels) ? 1 : 0) {
+    if (!constraint_.selector.Empty()) {  // An empty one counts nothing.
+      pods_ = &index.Count(QueryFor(constraint_, pod.meta.namespace_name));
+    }
+    if (!domains_->is_per_node()) {
+      if (pods_ != nullptr) {
+        pods_by_domain_ = &index.ByDomain(*pods_, *domains_, eligible_);
+      }
+      nodes_by_domain_ = &index.ByDomain(eligible_->members(), *domains_);
+    }
+    UpdateMinimum();
+  }
 
-  static constexpr std::int64_t kNotEligible = -1;
+  DomainId DomainOf(NodeId node) const { return domains_->Of(node); }
+
+  // Whether one more pod on the node, which is in the domain, is not too many.
+  bool Allows(NodeId node, DomainId domain) const {
+    return MatchNum(node, domain) + self_match_num_ - global_minimum_ <=
+           constraint_.max_skew;
+  }
+
+  // Counts pods on a node that are not there. Source: updateWithPod, which
+  // unlike the count of the pods that are there looks neither at the deletion
+  // timestamp nor at the emptiness of the selector.
+  void Add(std::span<const PodInfo* const> added, NodeId node,
+           const std::string& namespace_name) {
+    if (!eligible_->Has(node)) return;
+    for (const PodInfo* info : added) {
+      const ObjectMeta& meta = info->pod.meta;
+      if (meta.namespace_name == namespace_name &&
+          constraint_.selector.Matches(meta.labels)) {
+        ++added_;
+        added_to_ = DomainOf(node);
+      }
+    }
+    UpdateMinimum();
+  }
+
+ private:
+  // The matching pods on the eligible nodes of a domain; `node` is in it.
+  std::int64_t MatchNum(NodeId node, DomainId domain) const {
+    std::int64_t count = domain == added_to_ ? added_ : 0;
+    if (pods_by_domain_ != nullptr) {
+      count += pods_by_domain_->Of(domain);
+    } else if (pods_ != nullptr && eligible_->Has(node)) {
+      count += pods_->by_node().Get(node);
+    }
+    return count;
+  }
 
   void UpdateMinimum() {
     // No domain at all: upstream's initial value, which only minDomains 0 lets
     // through.
     std::int64_t minimum = std::numeric_limits<std::int32_t>::max();
     std::int64_t eligible_domains = 0;
-    for (const std::int64_t count : match_counts) {
-      if (count == kNotEligible) continue;
-      ++eligible_domains;
-      minimum = std::min(minimum, count);
+    if (nodes_by_domain_ != nullptr) {
+      for (DomainId domain = 0; domain < nodes_by_domain_->id_limit();
+           ++domain) {
+        if (nodes_by_domain_->Of(domain) == 0) continue;
+        ++eligible_domains;
+        minimum = std::min(minimum, MatchNum(kNoNode, domain));
+      }
+    } else {
+      const NodeCounts& nodes = eligible_->members().by_node();
+      eligible_domains = static_cast<std::int64_t>(nodes.size());
+      const std::size_t with_pods =
+          (pods_ == nullptr ? 0 : pods_->by_node().size()) +
+          (added_ > 0 ? 1 : 0);
+      if (with_pods < nodes.size()) {
+        minimum = 0;
+      } else {
+        nodes.ForEach([&](NodeId node, std::int32_t) {
+          minimum = std::min(minimum, MatchNum(node, DomainOf(node)));
+        });
+      }
     }
-    global_minimum = eligible_domains < constraint.min_domains ? 0 : minimum;
+    global_minimum_ = eligible_domains < constraint_.min_domains ? 0 : minimum;
   }
+
+  SpreadConstraint constraint_;
+  const TopologyDomains* domains_;
+  const NodeSet* eligible_;
+  const PlacementCounts* pods_ = nullptr;  // Null: counts nothing.
+  // Null if each domain is one node.
+  const DomainCounts* pods_by_domain_ = nullptr;
+  const DomainCounts* nodes_by_domain_ = nullptr;
+  std::int64_t self_match_num_;
+  std::int64_t added_ = 0;
+  DomainId added_to_ = kNoDomain;
+  std::int64_t global_minimum_ = 0;
 };
 
 class SpreadFilter : public PreparedFilter {
  public:
   SpreadFilter(const ClusterState& cluster, const Pod& pod,
                std::vector<SpreadConstraint> constraints)
-      : pod_(pod),
-        required_node_affinity_(pod.spec.node_selector,
-                                pod.spec.affinity
-                                    ? pod.spec.affinity->node_affinity
-                                    : std::nullopt) {
-    const TopologyIndex& index = cluster.topology();
-    for (SpreadConstraint& constraint : constraints) {
-      const TopologyDomains& domains = index.Domains(constraint.topology_key);
-      spreads_.push_back({std::move(constraint), &domains, false,
-                          std::vector<std::int64_t>(domains.id_limit(),
-                                                    Spread::kNotEligible)});
+      : pod_(pod) {
+    std::vector<std::string> keys;
+    for (const SpreadConstraint& constraint : constraints) {
+      keys.push_back(constraint.topology_key);
     }
-    const std::vector<const NodeInfo*> nodes = cluster.Nodes();
-    for (Spread& spread : spreads_) {
-      spread.self_matches = spread.constraint.selector.Matches(pod.meta.labels);
-      for (const NodeInfo* node : nodes) {
-        if (IsEligible(spread, *node)) {
-          spread.match_counts[spread.domains->Of(node->id)] = 0;
-        }
-      }
-      CountMatchingPods(cluster, spread);
-      spread.UpdateMinimum();
+    for (SpreadConstraint& constraint : constraints) {
+      spreads_.emplace_back(cluster.topology(), pod, std::move(constraint),
+                            keys);
     }
   }
 
   Status Filter(const NodeInfo& node) const override {
-    for (const Spread& spread : spreads_) {
-      const DomainId domain = spread.domains->Of(node.id);
-      if (domain == kNoDomain) {
-        return Status(Code::kUnschedulableAndUnresolvable,
-                      PodTopologySpread::kReasonMissingLabel);
-      }
-      const std::int64_t match_num =
-          std::max<std::int64_t>(spread.match_counts[domain], 0);
-      const std::int64_t self_match_num = spread.self_matches ? 1 : 0;
-      if (match_num + self_match_num - spread.global_minimum >
-          spread.constraint.max_skew) {
-        return Status(Code::kUnschedulable,
-                      PodTopologySpread::kReasonConstraints);
-      }
-    }
-    return Status();
+    return StatusOf(Judge(node.id));
   }
 
-  // Source: updateWithPod, which unlike the count of the pods that are there
-  // looks neither at the deletion timestamp nor at the emptiness of the
-  // selector.
+  void FilterNodes(std::span<const NodeInfo* const> nodes,
+                   NodeStatuses& statuses) const override {
+    const NodeStatuses::Id missing = statuses.Add(StatusOf(kMissingLabel));
+    const NodeStatuses::Id skewed = statuses.Add(StatusOf(kSkewed));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!statuses.ok(i)) continue;
+      const Verdict verdict = Judge(nodes[i]->id);
+      if (verdict != kFits) {
+        statuses.Set(i, verdict == kMissingLabel ? missing : skewed);
+      }
+    }
+  }
+
   std::unique_ptr<PreparedFilter> WithPods(
       std::span<const PodInfo* const> added,
       const NodeInfo& node) const override {
     auto filter = std::make_unique<SpreadFilter>(*this);
     for (Spread& spread : filter->spreads_) {
-      if (!IsEligible(spread, node)) continue;
-      for (const PodInfo* info : added) {
-        const ObjectMeta& meta = info->pod.meta;
-        if (meta.namespace_name == pod_.meta.namespace_name &&
-            spread.constraint.selector.Matches(meta.labels)) {
-          ++spread.match_counts[spread.domains->Of(node.id)];
-        }
-      }
-      spread.UpdateMinimum();
+      spread.Add(added, node.id, pod_.meta.namespace_name);
     }
     return filter;
   }
 
  private:
-  // Whether the pods on a node count for a constraint: the node has the keys of
-  // all constraints, and the inclusion policies include it.
-  bool IsEligible(const Spread& spread, const NodeInfo& node) const {
-    return std::all_of(spreads_.begin(), spreads_.end(),
-                       [&node](const Spread& other) {
-                         return other.domains->Of(node.id) != kNoDomain;
-                       }) &&
-           spread.constraint.Includes(pod_, required_node_affinity_,
-                                      *node.node);
-  }
+  enum Verdict { kFits, kMissingLabel, kSkewed };
 
-  void CountMatchingPods(const ClusterState& cluster, Spread& spread) const {
-    const SpreadConstraint& constraint = spread.constraint;
-    if (constraint.selector.Empty()) return;  // Counts nothing.
-    for (const auto& [node, pods] : cluster.topology().Count(
-             QueryFor(constraint, pod_.meta.namespace_name))) {
-      if (IsEligible(spread, cluster.NodeById(node))) {
-        spread.match_counts[spread.domains->Of(node)] += pods;
-      }
+  static Status StatusOf(Verdict verdict) {
+    switch (verdict) {
+      case kMissingLabel:
+        return Status(Code::kUnschedulableAndUnresolvable,
+                      PodTopologySpread::kReasonMissingLabel);
+      case kSkewed:
+        return Status(Code::kUnschedulable,
+                      PodTopologySpread::kReasonConstraints);
+      default:
+        return Status();
     }
   }
 
+  Verdict Judge(NodeId node) const {
+    for (const Spread& spread : spreads_) {
+      const DomainId domain = spread.DomainOf(node);
+      if (domain == kNoDomain) return kMissingLabel;
+      if (!spread.Allows(node, domain)) return kSkewed;
+    }
+    return kFits;
+  }
+
   const Pod& pod_;
-  const RequiredNodeAffinity required_node_affinity_;
   std::vector<Spread> spreads_;
 };
 

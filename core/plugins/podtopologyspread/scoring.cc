@@ -19,80 +19,77 @@ namespace {
 // A constraint and what it says of the nodes to be scored.
 class SpreadTerm {
  public:
-  SpreadTerm(const TopologyIndex& index, SpreadConstraint constraint,
-             const std::string& namespace_name)
+  // `topology_keys`: only the pods on nodes that have them count.
+  SpreadTerm(const TopologyIndex& index, const Pod& pod,
+             SpreadConstraint constraint,
+             std::vector<std::string> topology_keys)
       : constraint_(std::move(constraint)),
-        domains_(index.Domains(constraint_.topology_key)),
-        // A missing label and the value "" are one domain.
-        unlabelled_(domains_.Find("") == kNoDomain
-                        ? static_cast<DomainId>(domains_.id_limit())
-                        : domains_.Find("")),
-        is_hostname_(constraint_.topology_key == kHostnameLabel),
-        pods_(constraint_.selector.Empty()
-                  ? nullptr  // Counts nothing.
-                  : &index.Count(QueryFor(constraint_, namespace_name))) {
-    if (!is_hostname_) {
-      match_counts_.assign(domains_.id_limit() + 1, kNotScored);
-    }
+        domains_(&index.Domains(constraint_.topology_key)),
+        empty_value_(domains_->Find("")),
+        is_hostname_(constraint_.topology_key == kHostnameLabel) {
+    if (!is_hostname_) is_scored_.assign(domains_->id_limit() + 1, false);
+    if (constraint_.selector.Empty()) return;  // Counts nothing.
+    pods_ = &index.Count(QueryFor(constraint_, pod.meta.namespace_name));
+    if (is_hostname_) return;
+    counted_ =
+        &index.Nodes(CountedNodes(constraint_, pod, std::move(topology_keys)));
+    if (domains_->is_per_node() && empty_value_ == kNoDomain) return;
+    by_domain_ = &index.ByDomain(*pods_, *domains_, counted_);
   }
 
-  bool HasKey(const NodeInfo& node) const {
-    return domains_.Of(node.id) != kNoDomain;
-  }
+  bool HasKey(NodeId node) const { return domains_->Of(node) != kNoDomain; }
 
   // Takes note of a node that is to be scored: only its domain matters.
-  void AddScoredNode(const NodeInfo& node) {
+  void AddScoredNode(NodeId node) {
+    if (is_hostname_) {
+      ++size_;
+      return;
+    }
+    DomainId domain = domains_->Of(node);
+    // A missing label and the value "" are one domain.
+    if (domain == kNoDomain) domain = empty_value_;
+    if (domain == kNoDomain)
+      domain = static_cast<DomainId>(domains_->id_limit());
+    if (is_scored_[domain]) return;
+    is_scored_[domain] = true;
     ++size_;
-    if (is_hostname_) return;
-    std::int64_t& count = match_counts_[DomainOf(node.id)];
-    if (count == kNotScored) {
-      count = 0;
-    } else {
-      --size_;  // Seen before: the size is in domains, not in nodes.
-    }
   }
 
-  // Counts the matching pods, on the nodes that `is_counted` accepts, in the
-  // domains of the nodes that are to be scored. After all AddScoredNode.
-  template <typename IsCounted>
-  void Count(IsCounted&& is_counted) {
+  // After all AddScoredNode.
+  void SetWeight() {
     normalizing_weight_ = NaturalLog(static_cast<double>(size_ + 2));
-    if (is_hostname_ || pods_ == nullptr) return;
-    for (const auto& [node, pods] : *pods_) {
-      std::int64_t& count = match_counts_[DomainOf(node)];
-      if (count != kNotScored && is_counted(constraint_, node)) count += pods;
-    }
   }
 
-  // What the constraint adds to the score of a node that has the key.
-  double Score(const NodeInfo& node) const {
-    std::int64_t count = 0;
-    if (!is_hostname_) {
-      count = match_counts_[DomainOf(node.id)];
-    } else if (pods_ != nullptr) {
-      count = pods_->Get(node.id);
-    }
-    return static_cast<double>(count) * normalizing_weight_ +
+  // What the constraint adds to the score of a node; 0 if that lacks the key.
+  double Score(NodeId node) const {
+    const DomainId domain = domains_->Of(node);
+    if (domain == kNoDomain) return 0;
+    return static_cast<double>(MatchingPods(node, domain)) *
+               normalizing_weight_ +
            static_cast<double>(constraint_.max_skew - 1);
   }
 
  private:
-  static constexpr std::int64_t kNotScored = -1;
-
-  DomainId DomainOf(NodeId node) const {
-    const DomainId domain = domains_.Of(node);
-    return domain == kNoDomain ? unlabelled_ : domain;
+  // On the node for the hostname, otherwise on the counted nodes of its domain.
+  std::int64_t MatchingPods(NodeId node, DomainId domain) const {
+    if (pods_ == nullptr) return 0;
+    if (by_domain_ != nullptr) {
+      return by_domain_->Of(domain) +
+             (domain == empty_value_ ? by_domain_->Of(kNoDomain) : 0);
+    }
+    return is_hostname_ || counted_->Has(node) ? pods_->by_node().Get(node) : 0;
   }
 
   SpreadConstraint constraint_;
-  const TopologyDomains& domains_;
-  DomainId unlabelled_;
+  const TopologyDomains* domains_;
+  DomainId empty_value_;  // The domain of the value "", if there is one.
   bool is_hostname_;
-  const NodeCounts* pods_;
-  // By domain: the matching pods. Empty for the hostname, where a node's own
-  // pods count.
-  std::vector<std::int64_t> match_counts_;
-  std::size_t size_ = 0;  // Domains of the nodes to be scored.
+  const PlacementCounts* pods_ = nullptr;  // Null: counts nothing.
+  // Null for the hostname, where a node's own pods count.
+  const NodeSet* counted_ = nullptr;
+  const DomainCounts* by_domain_ = nullptr;  // Null if each domain is one node.
+  std::vector<bool> is_scored_;  // By domain; the last is the missing label.
+  std::size_t size_ = 0;         // Domains of the nodes to be scored.
   double normalizing_weight_ = 0;
 };
 
@@ -103,33 +100,34 @@ class SpreadScore : public PreparedScore {
               std::vector<SpreadConstraint> constraints,
               bool require_all_topologies)
       : require_all_topologies_(require_all_topologies) {
+    std::vector<std::string> keys;
+    if (require_all_topologies) {
+      for (const SpreadConstraint& constraint : constraints) {
+        keys.push_back(constraint.topology_key);
+      }
+    }
     for (SpreadConstraint& constraint : constraints) {
-      terms_.emplace_back(cluster.topology(), std::move(constraint),
-                          pod.meta.namespace_name);
+      terms_.emplace_back(cluster.topology(), pod, std::move(constraint), keys);
     }
     for (const NodeInfo* node : filtered_nodes) {
-      if (IsIgnored(*node)) continue;
-      for (SpreadTerm& term : terms_) term.AddScoredNode(*node);
+      if (IsIgnored(node->id)) continue;
+      for (SpreadTerm& term : terms_) term.AddScoredNode(node->id);
     }
-    const RequiredNodeAffinity required(
-        pod.spec.node_selector,
-        pod.spec.affinity ? pod.spec.affinity->node_affinity : std::nullopt);
-    for (SpreadTerm& term : terms_) {
-      term.Count([&](const SpreadConstraint& constraint, NodeId id) {
-        const NodeInfo& node = cluster.NodeById(id);
-        return !IsIgnored(node) &&
-               constraint.Includes(pod, required, *node.node);
-      });
-    }
+    for (SpreadTerm& term : terms_) term.SetWeight();
   }
 
   std::int64_t Score(const NodeInfo& node) const override {
-    if (IsIgnored(node)) return 0;
+    if (IsIgnored(node.id)) return 0;
     double score = 0;
-    for (const SpreadTerm& term : terms_) {
-      if (term.HasKey(node)) score += term.Score(node);
-    }
+    for (const SpreadTerm& term : terms_) score += term.Score(node.id);
     return static_cast<std::int64_t>(std::round(score));
+  }
+
+  void ScoreNodes(std::span<const NodeInfo* const> nodes,
+                  std::span<std::int64_t> scores) const override {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      scores[i] = SpreadScore::Score(*nodes[i]);
+    }
   }
 
   void Normalize(std::span<const NodeInfo* const> nodes,
@@ -137,12 +135,12 @@ class SpreadScore : public PreparedScore {
     std::int64_t min = std::numeric_limits<std::int64_t>::max();
     std::int64_t max = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (IsIgnored(*nodes[i])) continue;
+      if (IsIgnored(nodes[i]->id)) continue;
       min = std::min(min, scores[i]);
       max = std::max(max, scores[i]);
     }
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (IsIgnored(*nodes[i])) {
+      if (IsIgnored(nodes[i]->id)) {
         scores[i] = 0;
       } else if (max == 0) {
         scores[i] = kMaxNodeScore;
@@ -155,11 +153,11 @@ class SpreadScore : public PreparedScore {
  private:
   // Nodes that lack a key are not scored, unless the constraints are the
   // system's defaults: then the missing label is a domain named "".
-  bool IsIgnored(const NodeInfo& node) const {
+  bool IsIgnored(NodeId node) const {
     return require_all_topologies_ &&
            !std::all_of(
                terms_.begin(), terms_.end(),
-               [&node](const SpreadTerm& term) { return term.HasKey(node); });
+               [node](const SpreadTerm& term) { return term.HasKey(node); });
   }
 
   const bool require_all_topologies_;

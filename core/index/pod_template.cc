@@ -1,0 +1,94 @@
+#include "core/index/pod_template.h"
+
+#include <utility>
+
+#include "absl/hash/hash.h"
+
+namespace vicinal {
+namespace {
+
+std::size_t HashOf(std::size_t hash, const PodAffinityTerm& term) {
+  hash = absl::HashOf(hash, term.topology_key, term.namespaces);
+  if (!term.label_selector) return hash;
+  for (const auto& [key, value] : term.label_selector->match_labels) {
+    hash = absl::HashOf(hash, key, value);
+  }
+  for (const auto& requirement : term.label_selector->match_expressions) {
+    hash = absl::HashOf(hash, requirement.key, requirement.values);
+  }
+  return hash;
+}
+
+std::size_t HashOf(std::size_t hash, const PodAffinity& affinity) {
+  for (const PodAffinityTerm& term : affinity.required) {
+    hash = HashOf(hash, term);
+  }
+  for (const auto& [weight, term] : affinity.preferred) {
+    hash = HashOf(absl::HashOf(hash, weight), term);
+  }
+  return hash;
+}
+
+std::size_t HashOf(std::size_t hash, const NodeSelector& selector) {
+  for (const NodeSelectorTerm& term : selector) {
+    for (const auto& requirement : term.match_expressions) {
+      hash = absl::HashOf(hash, requirement.key, requirement.values);
+    }
+    // The pods of a DaemonSet differ in nothing but this.
+    for (const auto& requirement : term.match_fields) {
+      hash = absl::HashOf(hash, requirement.key, requirement.values);
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+OwnFields OwnFields::TakeFrom(Pod& pod) {
+  OwnFields own;
+  own.name = std::exchange(pod.meta.name, {});
+  own.uid = std::exchange(pod.meta.uid, {});
+  own.labels = std::exchange(pod.meta.labels, {});
+  own.deletion_timestamp = std::exchange(pod.meta.deletion_timestamp, {});
+  own.node_name = std::exchange(pod.spec.node_name, {});
+  own.nominated_node_name = std::exchange(pod.status.nominated_node_name, {});
+  return own;
+}
+
+void OwnFields::MoveInto(Pod& pod) && {
+  pod.meta.name = std::move(name);
+  pod.meta.uid = std::move(uid);
+  pod.meta.labels = std::move(labels);
+  pod.meta.deletion_timestamp = std::move(deletion_timestamp);
+  pod.spec.node_name = std::move(node_name);
+  pod.status.nominated_node_name = std::move(nominated_node_name);
+}
+
+std::size_t HashOfTemplate(const Pod& pod) {
+  std::size_t hash =
+      absl::HashOf(pod.meta.namespace_name, pod.status.phase,
+                   pod.spec.scheduler_name, pod.spec.priority.value_or(0));
+  for (const OwnerReference& owner : pod.meta.owner_references) {
+    hash = absl::HashOf(hash, owner.kind, owner.name);
+  }
+  for (const Container& container : pod.spec.containers) {
+    hash = absl::HashOf(hash, container.name, container.image);
+  }
+  if (pod.spec.node_selector) {
+    for (const auto& [key, value] : *pod.spec.node_selector) {
+      hash = absl::HashOf(hash, key, value);
+    }
+  }
+  if (!pod.spec.affinity) return hash;
+  const Affinity& affinity = *pod.spec.affinity;
+  if (affinity.node_affinity && affinity.node_affinity->required) {
+    hash = HashOf(hash, *affinity.node_affinity->required);
+  }
+  if (affinity.pod_affinity) hash = HashOf(hash, *affinity.pod_affinity);
+  if (affinity.pod_anti_affinity) {
+    hash = HashOf(hash, *affinity.pod_anti_affinity);
+  }
+  return hash;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,24 @@
+#include "core/index/stored_pod.h"
+
+#include <utility>
+
+#include "core/index/node_info.h"
+
+namespace vicinal {
+
+Pod StoredPod::ToPod() const {
+  Pod pod = template_->pod;
+  OwnFields own;
+  own.name = name();
+  own.uid = uid();
+  own.labels = labels();
+  if (node_ != nullptr) own.node_name = node_->name;
+  if (rare_ != nullptr) {
+    own.deletion_timestamp = rare_->deletion_timestamp;
+    own.nominated_node_name = rare_->nominated_node_name;
+  }
+  std::move(own).MoveInto(pod);
+  return pod;
+}
+
+}  // namespace vicinal
