@@ -25,6 +25,27 @@ void PrintTarget(const char* what, bool met) {
   std::printf("  target %s: %s\n", what, met ? "met" : "missed");
 }
 
+double MedianCpu(const std::vector<Elapsed>& times) {
+  std::vector<double> cpu;
+  for (const Elapsed& elapsed : times) cpu.push_back(elapsed.cpu);
+  return Median(std::move(cpu));
+}
+
+// CPU time is what the question takes; wall time has the machine's noise in it.
+void PrintTimes(const char* what, const std::vector<Elapsed>& times) {
+  std::vector<double> wall;
+  double max_cpu = 0, max_wall = 0;
+  for (const Elapsed& elapsed : times) {
+    wall.push_back(elapsed.wall);
+    max_cpu = std::max(max_cpu, elapsed.cpu);
+    max_wall = std::max(max_wall, elapsed.wall);
+  }
+  std::printf(
+      "%s: CPU median %.2f ms, max %.2f ms; wall median %.2f ms, "
+      "max %.2f ms\n",
+      what, MedianCpu(times), max_cpu, Median(wall), max_wall);
+}
+
 Elapsed Build(const GeneratedCluster& source, ClusterState& cluster) {
   Elapsed elapsed;
   std::vector<Object> batch;
@@ -48,8 +69,8 @@ Elapsed Build(const GeneratedCluster& source, ClusterState& cluster) {
 }
 
 struct QuestionTimes {
-  std::vector<double> cold;  // A pod of a workload that was not asked before.
-  std::vector<double> warm;
+  std::vector<Elapsed> cold;  // A pod of a workload that was not asked before.
+  std::vector<Elapsed> warm;
 };
 
 // Asks about pods of several workloads in turn; before each question one pod of
@@ -75,8 +96,8 @@ QuestionTimes AskEverything(const GeneratedCluster& source,
       const Stopwatch stopwatch;
       const BenchAnswer answer =
           AskQuestion(profile, cluster, pod, nodes, /*feasible_only=*/false);
-      const double milliseconds = stopwatch.Read().wall;
-      (round == 0 ? times.cold : times.warm).push_back(milliseconds);
+      const Elapsed elapsed = stopwatch.Read();
+      (round == 0 ? times.cold : times.warm).push_back(elapsed);
       if (answer.score.totals.size() != nodes.size()) {
         std::fprintf(stderr, "scale_bench: no scores: %s\n",
                      answer.score.status.Message().c_str());
@@ -177,14 +198,9 @@ int Main(int argc, char** argv) {
   std::fflush(stdout);
 
   const QuestionTimes times = AskEverything(source, cluster);
-  const auto max = [](const std::vector<double>& values) {
-    return *std::max_element(values.begin(), values.end());
-  };
-  std::printf(
-      "everything, filter + score of all nodes: median %.2f ms, max %.2f ms; "
-      "the first time for a workload: median %.2f ms, max %.2f ms\n",
-      Median(times.warm), max(times.warm), Median(times.cold), max(times.cold));
-  PrintTarget("at most 5 ms (median)", Median(times.warm) <= 5);
+  PrintTimes("everything, filter + score of all nodes", times.warm);
+  PrintTarget("at most 5 ms (median of CPU)", MedianCpu(times.warm) <= 5);
+  PrintTimes("  the first time for a workload", times.cold);
   std::fflush(stdout);
 
   const Elapsed events = ApplyEvents(source, event_count, cluster);

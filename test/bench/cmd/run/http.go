@@ -1,0 +1,4 @@
+package main
+
+func compareHTTP(*options) error { return nil }
+func echo([]string) error        { return nil }
