@@ -198,6 +198,15 @@ func (c *Cluster) placePods(size Size) {
 	}
 }
 
+// Pods are all that run.
+func (c *Cluster) Pods() []*v1.Pod {
+	var pods []*v1.Pod
+	for _, a := range c.Apps {
+		pods = append(pods, a.pods...)
+	}
+	return pods
+}
+
 // Pod is a pending pod of an app, without rules.
 func (c *Cluster) Pod(a *App, suffix string) *v1.Pod {
 	yes, priority, seconds := true, int32(0), int64(300)

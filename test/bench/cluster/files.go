@@ -27,10 +27,8 @@ func (c *Cluster) WriteFile(path string) error {
 	for _, o := range c.ReplicaSets {
 		objects = append(objects, o)
 	}
-	for _, a := range c.Apps {
-		for _, pod := range a.pods {
-			objects = append(objects, pod)
-		}
+	for _, pod := range c.Pods() {
+		objects = append(objects, pod)
 	}
 	return writeTo(path, func(w io.Writer) error {
 		if _, err := io.WriteString(w, `{"apiVersion":"v1","kind":"List","items":[`+"\n"); err != nil {

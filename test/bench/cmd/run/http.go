@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -10,12 +9,10 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/common/expfmt"
@@ -29,6 +26,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"vicinal/test/bench/cluster"
+	"vicinal/test/bench/process"
 )
 
 // A batch of calls is timed between two looks at vicinal's metrics.
@@ -50,7 +48,7 @@ func compareHTTP(o *options) error {
 	if err != nil {
 		return err
 	}
-	defer stop(vicinal)
+	defer vicinal.Kill()
 	steps, err := cluster.ReadSteps(f.steps)
 	if err != nil {
 		return err
@@ -67,7 +65,7 @@ func compareHTTP(o *options) error {
 	if err != nil {
 		return err
 	}
-	defer stop(nothing)
+	defer nothing.Kill()
 	q.nothingURL = "http://" + addresses[0]
 
 	fmt.Printf("## Over HTTP: %d nodes, %d pods per node, the stock extender client (nodeCacheCapable)\n\n", nodes, o.podsPerNode)
@@ -87,29 +85,17 @@ func compareHTTP(o *options) error {
 }
 
 // startServer starts a program that says on its first line where it listens.
-func startServer(listening *regexp.Regexp, name string, args ...string) (*exec.Cmd, []string, error) {
-	cmd := exec.Command(name, args...)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	stdout, err := cmd.StdoutPipe()
+func startServer(listening *regexp.Regexp, name string, args ...string) (*process.Server, []string, error) {
+	server, err := process.Start(name, args...)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	found := listening.FindStringSubmatch(line)
+	found := listening.FindStringSubmatch(server.FirstLine)
 	if found == nil {
-		stop(cmd)
-		return nil, nil, fmt.Errorf("%s does not say where it listens: %q, %v", filepath.Base(name), line, err)
+		server.Kill()
+		return nil, nil, fmt.Errorf("%s does not say where it listens: %q", filepath.Base(name), server.FirstLine)
 	}
-	return cmd, found[1:], nil
-}
-
-func stop(cmd *exec.Cmd) {
-	_ = cmd.Process.Kill() // it may have ended
-	_ = cmd.Wait()
+	return server, found[1:], nil
 }
 
 // httpKind is a kind of question with the numbers of its pods.

@@ -8,15 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"vicinal/test/bench/answers"
 	"vicinal/test/bench/cluster"
 	"vicinal/test/bench/plugins"
+	"vicinal/test/bench/process"
 )
 
 type options struct {
@@ -96,17 +95,6 @@ func (o *options) generate(size cluster.Size, repeats int) (files, error) {
 	return f, cluster.WriteSteps(f.steps, c.Steps(repeats))
 }
 
-// child runs a program that dies with this one.
-func child(name string, args ...string) error {
-	cmd := exec.Command(name, args...)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(name), err)
-	}
-	return nil
-}
-
 // askVicinal has the questions answered by vicinal, rounds times.
 func (o *options) askVicinal(f files, rounds int, more ...string) (string, error) {
 	path := f.steps + ".vicinal"
@@ -114,7 +102,8 @@ func (o *options) askVicinal(f files, rounds int, more ...string) (string, error
 	if o.feasibleOnly {
 		args = append(args, "--feasible")
 	}
-	return path, child(o.questionsBench, args...)
+	_, err := process.Output(o.questionsBench, args...)
+	return path, err
 }
 
 // askStock has them answered by the stock plugins in a process of their own, so
@@ -129,7 +118,8 @@ func (o *options) askStock(f files) (string, error) {
 	if o.feasibleOnly {
 		args = append(args, "--feasible")
 	}
-	return path, child(self, args...)
+	_, err = process.Output(self, args...)
+	return path, err
 }
 
 // stock is the process that askStock starts.
