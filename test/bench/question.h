@@ -23,10 +23,10 @@ inline Profile BenchProfile() {
   return TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs());
 }
 
-inline BenchAnswer AskQuestion(const Profile& profile,
-                               const ClusterState& cluster, const PodInfo& pod,
-                               std::span<const NodeInfo* const> nodes,
-                               bool feasible_only) {
+// Not inlined, so that a profiler can tell it from what surrounds it.
+[[gnu::noinline]] inline BenchAnswer AskQuestion(
+    const Profile& profile, const ClusterState& cluster, const PodInfo& pod,
+    std::span<const NodeInfo* const> nodes, bool feasible_only) {
   BenchAnswer answer;
   answer.filter = RunFilterPlugins(profile, cluster, pod, nodes);
   if (!feasible_only) {

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 )
@@ -70,12 +71,24 @@ type Step struct {
 	Ask         *v1.Pod
 }
 
-// Steps asks about repeats pods of each kind. Before each question, one of the
+// Questions are the names of the kinds.
+func Questions() []string {
+	var names []string
+	for _, q := range questions {
+		names = append(names, q.name)
+	}
+	return names
+}
+
+// Steps asks about repeats pods of each kind among kinds. Before each question, one of the
 // pods that it is about leaves the cluster and the last one that left returns;
 // in the end all are back.
-func (c *Cluster) Steps(repeats int) []Step {
+func (c *Cluster) Steps(repeats int, kinds []string) []Step {
 	var steps []Step
 	for _, q := range questions {
+		if !slices.Contains(kinds, q.name) {
+			continue
+		}
 		var apps []*App
 		for _, a := range c.Apps {
 			if len(apps) < AppsPerQuestion && q.of(a) {

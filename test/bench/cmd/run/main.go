@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,8 @@ func main() {
 		err = stock(os.Args[2:])
 	case len(os.Args) > 1 && os.Args[1] == "echo":
 		err = echo(os.Args[2:])
+	case len(os.Args) > 1 && os.Args[1] == "generate":
+		err = generate(os.Args[2:])
 	default:
 		err = run()
 	}
@@ -81,6 +84,27 @@ func run() error {
 	return nil
 }
 
+// generate writes a cluster and questions of one kind about it, for profile.
+func generate(args []string) error {
+	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
+	folder := flags.String("folder", "", "gets cluster.json and questions")
+	question := flags.String("question", "", "")
+	size := cluster.Size{}
+	flags.IntVar(&size.Nodes, "nodes", 5000, "")
+	flags.IntVar(&size.PodsPerNode, "pods-per-node", 30, "")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if !slices.Contains(cluster.Questions(), *question) {
+		return fmt.Errorf("--question: %q is none of %q", *question, cluster.Questions())
+	}
+	c := cluster.New(size)
+	if err := c.WriteFile(filepath.Join(*folder, "cluster.json")); err != nil {
+		return err
+	}
+	return cluster.WriteSteps(filepath.Join(*folder, "questions"), c.Steps(3*cluster.AppsPerQuestion, []string{*question}))
+}
+
 // files of one cluster.
 type files struct{ cluster, steps string }
 
@@ -92,7 +116,7 @@ func (o *options) generate(size cluster.Size, repeats int) (files, error) {
 	if err := c.WriteFile(f.cluster); err != nil {
 		return f, err
 	}
-	return f, cluster.WriteSteps(f.steps, c.Steps(repeats))
+	return f, cluster.WriteSteps(f.steps, c.Steps(repeats, cluster.Questions()))
 }
 
 // askVicinal has the questions answered by vicinal, rounds times.
