@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <numeric>
 #include <utility>
 
 #include "core/model/quantity.h"
@@ -273,8 +274,9 @@ Pod GeneratedCluster::PodAt(std::int64_t index) const {
   const std::int64_t first = static_cast<std::int64_t>(
       Scrambled(static_cast<std::uint64_t>(index / kPodsPerWorkload)) %
       static_cast<std::uint64_t>(nodes_));
-  const std::int64_t stride =
-      std::max<std::int64_t>(1, nodes_ / kPodsPerWorkload);
+  // No common divisor with the zones, so that the pods meet all of them.
+  std::int64_t stride = std::max<std::int64_t>(1, nodes_ / kPodsPerWorkload);
+  while (std::gcd(stride, kZones) != 1) --stride;
   pod.spec.node_name =
       NodeName((first + index % kPodsPerWorkload * stride) % nodes_);
   pod.status.phase = "Running";

@@ -40,9 +40,9 @@ func flatness(o *options) error {
 		return err
 	}
 	fmt.Printf("The same %d candidates, %d pods per node:\n\n", candidates, o.podsPerNode)
-	fmt.Printf("| incoming pod | %d nodes | %d nodes | growth |\n|---|---|---|---|\n", few, many)
+	fmt.Printf("| incoming pod | %d nodes | %d nodes | growth | that fit |\n|---|---|---|---|---|\n", few, many)
 	for i, r := range small {
-		fmt.Printf("| %s | %.3f | %.3f | %s |\n", r.question, r.cpu, large[i].cpu, growth(r.cpu, large[i].cpu))
+		fmt.Printf("| %s | %.3f | %.3f | %s | %.0f, %.0f |\n", r.question, r.cpu, large[i].cpu, growth(r.cpu, large[i].cpu), r.feasible, large[i].feasible)
 	}
 
 	columns := make([][]timed, len(pods))
@@ -55,13 +55,14 @@ func flatness(o *options) error {
 	for _, perNode := range pods {
 		fmt.Printf(" %d |", perNode)
 	}
-	fmt.Printf(" growth |\n|---|%s---|\n", strings.Repeat("---|", len(pods)))
+	fmt.Printf(" growth | that fit |\n|---|%s---|---|\n", strings.Repeat("---|", len(pods)))
 	for row, r := range columns[0] {
 		fmt.Printf("| %s |", r.question)
 		for _, column := range columns {
 			fmt.Printf(" %.3f |", column[row].cpu)
 		}
-		fmt.Printf(" %s |\n", growth(r.cpu, columns[len(pods)-1][row].cpu))
+		last := columns[len(pods)-1][row]
+		fmt.Printf(" %s | %.0f, %.0f |\n", growth(r.cpu, last.cpu), r.feasible, last.feasible)
 	}
 	fmt.Println()
 	return nil
@@ -69,10 +70,11 @@ func flatness(o *options) error {
 
 func growth(from, to float64) string { return fmt.Sprintf("%+.0f %%", (to/from-1)*100) }
 
-// timed is a kind of question with the median of its times.
+// timed is a kind of question with the medians of its times, and of the nodes
+// that fit: more reasons to write take more time.
 type timed struct {
-	question string
-	cpu      float64
+	question      string
+	cpu, feasible float64
 }
 
 func (o *options) vicinalTimes(size cluster.Size, repeats, rounds int, more ...string) ([]timed, error) {
@@ -90,10 +92,10 @@ func (o *options) vicinalTimes(size cluster.Size, repeats, rounds int, more ...s
 	}
 	defer reader.Close()
 	var result []timed
-	var cpu []float64
+	var cpu, feasible []float64
 	asked := 0
 	for {
-		times, _, err := reader.Next()
+		times, answer, err := reader.Next()
 		if err == io.EOF {
 			return result, nil
 		}
@@ -102,11 +104,11 @@ func (o *options) vicinalTimes(size cluster.Size, repeats, rounds int, more ...s
 		}
 		if len(result) == 0 || result[len(result)-1].question != times.Question {
 			result = append(result, timed{question: times.Question})
-			cpu, asked = nil, 0
+			cpu, feasible, asked = nil, nil, 0
 		}
 		if asked++; asked > cluster.AppsPerQuestion { // the others warm up
-			cpu = append(cpu, times.CPU...)
-			result[len(result)-1].cpu = median(cpu)
+			cpu, feasible = append(cpu, times.CPU...), append(feasible, float64(answer.Feasible()))
+			result[len(result)-1].cpu, result[len(result)-1].feasible = median(cpu), median(feasible)
 		}
 	}
 }
