@@ -189,7 +189,7 @@ int Main(int argc, char** argv) {
               static_cast<long long>(pods));
   std::printf("build: %.1f s (%.1f s of CPU), without %.1f s of generating\n",
               build.wall / 1e3, build.cpu / 1e3, generating / 1e3);
-  PrintTarget("at most 30 s", build.wall <= 30e3);
+  PrintTarget("at most 30 s (of CPU)", build.cpu <= 30e3);
   std::printf(
       "memory: VmRSS %.0f MiB, of it malloc in use %.0f MiB; "
       "VmRSS per pod %.0f B\n",
@@ -207,7 +207,7 @@ int Main(int argc, char** argv) {
   const double per_second = static_cast<double>(event_count) / events.cpu * 1e3;
   std::printf("pod events: %.0f per second of CPU, %.0f per second of time\n",
               per_second, static_cast<double>(event_count) / events.wall * 1e3);
-  PrintTarget("at least 500000 per second", per_second >= 500e3);
+  PrintTarget("at least 500000 per second (of CPU)", per_second >= 500e3);
   std::printf("memory after %lld events and the questions: VmRSS %.0f MiB\n",
               static_cast<long long>(event_count),
               static_cast<double>(ResidentBytes()) / kMebibyte);
