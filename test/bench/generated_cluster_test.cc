@@ -74,7 +74,9 @@ TEST(GeneratedClusterTest, TheEverythingPodFitsSomeNodesAndIsScoredByBoth) {
       AskQuestion(BenchProfile(), cluster, pod, cluster.Nodes(),
                   /*feasible_only=*/false);
   std::map<Code, int> codes;
-  for (const Status& status : answer.filter.statuses) ++codes[status.code()];
+  for (std::size_t i = 0; i < answer.filter.statuses.size(); ++i) {
+    ++codes[answer.filter.statuses[i].code()];
+  }
   EXPECT_GT(codes[Code::kSuccess], 0);
   EXPECT_GT(codes[Code::kUnschedulable], 0);
   EXPECT_EQ(answer.score.plugins.size(), 2u);

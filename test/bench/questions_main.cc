@@ -134,7 +134,8 @@ std::string ToJsonLine(const BenchAnswer& answer) {
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> verdict;
   std::string verdicts;
-  for (const Status& status : answer.filter.statuses) {
+  for (std::size_t i = 0; i < answer.filter.statuses.size(); ++i) {
+    const Status& status = answer.filter.statuses[i];
     const std::string text = CodeName(status.code()) + "|" +
                              std::string(status.plugin()) + "|" +
                              status.Message();
