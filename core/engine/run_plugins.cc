@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/model/field_error.h"
+#include "core/plugins/candidate_nodes.h"
 
 namespace vicinal {
 namespace {
@@ -97,8 +98,7 @@ Status Worded(Status status, std::string_view plugin) {
 }
 
 void RunFilters(const std::vector<NamedFilter>& filters,
-                std::span<const NodeInfo* const> nodes,
-                NodeStatuses& statuses) {
+                const CandidateNodes& nodes, NodeStatuses& statuses) {
   for (const NamedFilter& named : filters) {
     statuses.set_plugin(named.plugin);
     named.filter->FilterNodes(nodes, statuses);
@@ -156,16 +156,14 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
   const Prepared prepared = RunPreFilters(profile, cluster, pod);
   outcome.pre_filter = prepared.status;
   if (!prepared.status.ok()) {
-    statuses.set_plugin(prepared.status.plugin());
-    const NodeStatuses::Id refused = statuses.Add(prepared.status);
-    for (std::size_t i = 0; i < nodes.size(); ++i) statuses.Set(i, refused);
+    statuses.SetAll(prepared.status);
     return outcome;
   }
   if (prepared.node_names) {
     RefuseAllBut(*prepared.node_names, prepared.restricting_plugins, nodes,
                  statuses);
   }
-  RunFilters(prepared.filters, nodes, statuses);
+  RunFilters(prepared.filters, CandidateNodes(nodes), statuses);
   if (!cluster.HasNominatedPods()) return outcome;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeInfo& node = *nodes[i];
@@ -189,10 +187,11 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
     outcome = ScoreOutcome();
     outcome.status = Status::Error(std::move(message));
   };
+  const CandidateNodes candidates(nodes);
   // All PreScores run before the first score.
   std::vector<std::unique_ptr<PreparedScore>> prepared;
   for (const auto& [plugin, weight] : profile.scores) {
-    PreScoreResult result = plugin->PreScore(cluster, pod, nodes);
+    PreScoreResult result = plugin->PreScore(cluster, pod, candidates);
     if (result.status.IsSkip()) continue;
     if (!result.status.ok()) {
       fail("running PreScore plugin " + Quoted(plugin->Name()) + ": " +
@@ -207,9 +206,9 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     PluginScores& scores = outcome.plugins[i];
     scores.raw.resize(nodes.size());
-    prepared[i]->ScoreNodes(nodes, scores.raw);
+    prepared[i]->ScoreNodes(candidates, scores.raw);
     scores.normalized = scores.raw;
-    prepared[i]->Normalize(nodes, scores.normalized);
+    prepared[i]->Normalize(candidates, scores.normalized);
   }
   outcome.totals.assign(nodes.size(), 0);
   for (const PluginScores& scores : outcome.plugins) {

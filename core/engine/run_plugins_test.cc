@@ -70,7 +70,7 @@ class NameLengthScore : public PreparedScore {
   std::int64_t Score(const NodeInfo& node) const override {
     return static_cast<std::int64_t>(node.Name().size());
   }
-  void Normalize(std::span<const NodeInfo* const>,
+  void Normalize(const CandidateNodes&,
                  std::span<std::int64_t> scores) const override {
     for (std::int64_t& score : scores) score *= 2;
   }
@@ -82,7 +82,7 @@ class NameLengthPlugin : public ScorePlugin {
       : name_(name), status_(std::move(status)) {}
   std::string_view Name() const override { return name_; }
   PreScoreResult PreScore(const ClusterState&, const PodInfo&,
-                          std::span<const NodeInfo* const>) const override {
+                          const CandidateNodes&) const override {
     PreScoreResult result;
     result.status = status_;
     if (status_.ok()) result.score = std::make_unique<NameLengthScore>();

@@ -21,7 +21,15 @@ ObjectKey KeyOf(const ObjectMeta& meta) {
 }
 
 void ClusterState::Upsert(Object object) {
-  std::visit([this](auto& known) { Put(std::move(known)); }, object);
+  std::visit(
+      [this]<typename Kind>(Kind& known) {
+        if constexpr (std::is_same_v<Kind, Pod>) {
+          Upsert(std::move(known));
+        } else {
+          Put(std::move(known));
+        }
+      },
+      object);
 }
 
 template <typename Kind>
@@ -76,52 +84,73 @@ const StoredPod* ClusterState::FindPod(const ObjectKey& key) const {
   return it == pods_.end() ? nullptr : it->get();
 }
 
-void ClusterState::Put(Pod object) {
-  if (IsFinished(object)) {
-    RemovePod({object.meta.namespace_name, object.meta.name});
-    return;
+void ClusterState::Upsert(Pod object) {
+  const KeyView key = {object.meta.namespace_name, object.meta.name};
+  if (IsFinished(object)) return RemovePod(key);
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) {
+    AddPod(std::move(object));
+  } else {
+    ChangePod(**it, std::move(object));
   }
+}
+
+void ClusterState::AddPod(Pod&& object) {
   const bool terminating = IsTerminating(object);
   OwnFields own = OwnFields::TakeFrom(object);
-  PodTemplate* const used = templates_.Acquire(std::move(object));
-  const std::string& namespace_name = used->pod.meta.namespace_name;
-  PodGroup* const group =
-      topology_.AddPod({namespace_name, own.labels, used->terms, terminating});
+  auto created = std::unique_ptr<StoredPod>(new StoredPod());
+  StoredPod& pod = *created;
+  pod.template_ = templates_.Acquire(std::move(object));
+  pod.group_ = topology_.AddPod(
+      {pod.namespace_name(), own.labels, pod.template_->terms, terminating});
+  pod.name_size_ = static_cast<std::uint32_t>(own.name.size());
+  SetOwnFields(own, pod);
+  pods_.insert(std::move(created));
+  if (!own.node_name.empty()) Settle(pod, NodeNamed(own.node_name));
+  Nominate(pod);
+}
 
-  auto it = pods_.find(KeyView{namespace_name, own.name});
-  if (it == pods_.end()) {
-    auto created = std::unique_ptr<StoredPod>(new StoredPod());
-    created->name_and_uid_ = own.name + own.uid;
-    created->name_size_ = static_cast<std::uint32_t>(own.name.size());
-    created->template_ = used;
-    created->group_ = group;
-    it = pods_.insert(std::move(created)).first;
-    if (!own.node_name.empty()) Settle(**it, NodeNamed(own.node_name));
-  } else {
-    StoredPod& pod = **it;
-    EndNomination(pod);
-    NodeInfo* const old_node = pod.node_;
-    const bool stays = pod.group_ == group && old_node != nullptr &&
-                       old_node->name == own.node_name &&
-                       pod.resource() == used->resource;
-    if (!stays && old_node != nullptr) Unsettle(pod);
-    PodTemplate* const old_template = std::exchange(pod.template_, used);
-    PodGroup* const old_group = std::exchange(pod.group_, group);
-    pod.name_and_uid_ = own.name + own.uid;
-    if (!stays && !own.node_name.empty()) {
-      Settle(pod, NodeNamed(own.node_name));
+void ClusterState::ChangePod(StoredPod& pod, Pod&& object) {
+  const bool terminating = IsTerminating(object);
+  OwnFields own = OwnFields::TakeFrom(object);
+  EndNomination(pod);
+  NodeInfo* const old_node = pod.node_;
+  const bool same_node =
+      (old_node == nullptr ? std::string_view() : old_node->name) ==
+      own.node_name;
+  const bool same_template = pod.template_->pod == object;
+  const bool same_group =
+      same_template && pod.group_->Is({pod.namespace_name(), own.labels,
+                                       pod.template_->terms, terminating});
+  SetOwnFields(own, pod);
+  if (!same_node || !same_group) {
+    if (old_node != nullptr) Unsettle(pod);
+    // What the pod had is given back last, so that what it keeps stays.
+    PodTemplate* const old_template = pod.template_;
+    PodGroup* const old_group = pod.group_;
+    if (!same_template) pod.template_ = templates_.Acquire(std::move(object));
+    if (!same_group) {
+      pod.group_ = topology_.AddPod({pod.namespace_name(), own.labels,
+                                     pod.template_->terms, terminating});
     }
-    // Given back last, so that what the pod still needs stays.
-    topology_.RemovePod(old_group);
-    templates_.Release(old_template);
-    if (!stays && old_node != nullptr) ForgetIfEmpty(*old_node);
+    if (!own.node_name.empty()) Settle(pod, NodeNamed(own.node_name));
+    if (!same_group) topology_.RemovePod(old_group);
+    if (!same_template) templates_.Release(old_template);
+    if (old_node != nullptr) ForgetIfEmpty(*old_node);
   }
-  StoredPod& pod = **it;
+  Nominate(pod);
+}
+
+void ClusterState::SetOwnFields(OwnFields& own, StoredPod& pod) {
+  pod.name_and_uid_.reserve(own.name.size() + own.uid.size());
+  pod.name_and_uid_ = own.name;
+  pod.name_and_uid_ += own.uid;
   pod.rare_ = nullptr;
-  if (own.deletion_timestamp || !own.nominated_node_name.empty()) {
-    pod.rare_ = std::make_unique<const StoredPod::Rare>(StoredPod::Rare{
-        std::move(own.deletion_timestamp), std::move(own.nominated_node_name)});
-    Nominate(pod);
+  if (own.deletion_timestamp || own.phase != kRunning ||
+      !own.nominated_node_name.empty()) {
+    pod.rare_ = std::make_unique<const StoredPod::Rare>(
+        StoredPod::Rare{std::move(own.deletion_timestamp), std::move(own.phase),
+                        std::move(own.nominated_node_name)});
   }
 }
 
@@ -160,8 +189,9 @@ void ClusterState::Unsettle(StoredPod& pod) {
 }
 
 void ClusterState::Nominate(const StoredPod& pod) {
+  if (pod.rare_ == nullptr || pod.node_ != nullptr) return;
   const std::string& name = pod.rare_->nominated_node_name;
-  if (name.empty() || pod.node_ != nullptr) return;
+  if (name.empty()) return;
   auto info = std::make_unique<const PodInfo>(pod.ToPod());
   NodeNamed(name).nominated_pods.push_back(info.get());
   nominated_.emplace(&pod, std::move(info));

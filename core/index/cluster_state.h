@@ -65,6 +65,7 @@ class ClusterState {
   // O(the node), if its labels or taints change also O(topology keys and node
   // sets in use) and as much as its pods cost; of others O(log objects).
   void Upsert(Object object);
+  void Upsert(Pod pod);
 
   // Removes an object; one that is not there is ignored. `Kind` is one of the
   // alternatives of Object. Cost: as Upsert.
@@ -151,7 +152,6 @@ class ClusterState {
     }
   };
 
-  void Put(Pod pod);
   void Put(Node node);
   template <typename Kind>
   void Put(Kind object);
@@ -159,6 +159,10 @@ class ClusterState {
   void RemoveOther(const ObjectKey& key);
   void RemovePod(KeyView key);
   void RemoveNode(const std::string& name);
+
+  void AddPod(Pod&& object);
+  void ChangePod(StoredPod& pod, Pod&& object);
+  static void SetOwnFields(OwnFields& own, StoredPod& pod);
 
   NodeInfo& NodeNamed(const std::string& name);
   void ForgetIfEmpty(NodeInfo& info);

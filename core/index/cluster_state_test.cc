@@ -383,9 +383,10 @@ TEST(ClusterStateTest, ServicesAreFoundByThePodsTheySelect) {
   };
   EXPECT_THAT(of("web"), UnorderedElementsAre("web", "all"));
   EXPECT_THAT(of("db"), ElementsAre("all"));
-  AddObjects(cluster,
-             "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: "
-             "x}, spec: {selector: {app: db}}}");
+  AddObjects(
+      cluster,
+      "---\n{apiVersion: v1, kind: Service, metadata: {name: web, namespace: "
+      "x}, spec: {selector: {app: db}}}");
   cluster.Remove<Service>({"x", "all"});
   EXPECT_THAT(of("web"), IsEmpty());
   EXPECT_THAT(of("db"), ElementsAre("web"));

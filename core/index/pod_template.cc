@@ -51,6 +51,7 @@ OwnFields OwnFields::TakeFrom(Pod& pod) {
   own.labels = std::exchange(pod.meta.labels, {});
   own.deletion_timestamp = std::exchange(pod.meta.deletion_timestamp, {});
   own.node_name = std::exchange(pod.spec.node_name, {});
+  own.phase = std::exchange(pod.status.phase, {});
   own.nominated_node_name = std::exchange(pod.status.nominated_node_name, {});
   return own;
 }
@@ -61,13 +62,14 @@ void OwnFields::MoveInto(Pod& pod) && {
   pod.meta.labels = std::move(labels);
   pod.meta.deletion_timestamp = std::move(deletion_timestamp);
   pod.spec.node_name = std::move(node_name);
+  pod.status.phase = std::move(phase);
   pod.status.nominated_node_name = std::move(nominated_node_name);
 }
 
 std::size_t HashOfTemplate(const Pod& pod) {
   std::size_t hash =
-      absl::HashOf(pod.meta.namespace_name, pod.status.phase,
-                   pod.spec.scheduler_name, pod.spec.priority.value_or(0));
+      absl::HashOf(pod.meta.namespace_name, pod.spec.scheduler_name,
+                   pod.spec.priority.value_or(0));
   for (const OwnerReference& owner : pod.meta.owner_references) {
     hash = absl::HashOf(hash, owner.kind, owner.name);
   }

@@ -22,6 +22,7 @@ struct OwnFields {
   Labels labels;
   std::optional<std::string> deletion_timestamp;
   std::string node_name;
+  std::string phase;
   std::string nominated_node_name;
 
   // Moves the fields out of a pod, respectively into one.

@@ -6,7 +6,7 @@
 
 namespace vicinal {
 
-PodTemplate* PodTemplates::Acquire(Pod pod) {
+PodTemplate* PodTemplates::Acquire(Pod&& pod) {
   auto it = templates_.find(pod);
   if (it == templates_.end()) {
     auto made = std::make_unique<PodTemplate>();

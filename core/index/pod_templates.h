@@ -23,7 +23,7 @@ class PodTemplates {
   // The template that is equal to `pod`, which has had its own fields taken.
   // Each Acquire needs a Release, when the pod is in none of the index's groups
   // any more. Cost: O(pod).
-  PodTemplate* Acquire(Pod pod);
+  PodTemplate* Acquire(Pod&& pod);
   void Release(PodTemplate* used);
 
   std::size_t size() const { return templates_.size(); }

@@ -13,7 +13,9 @@ Pod StoredPod::ToPod() const {
   own.uid = uid();
   own.labels = labels();
   if (node_ != nullptr) own.node_name = node_->name;
+  own.phase = kRunning;
   if (rare_ != nullptr) {
+    own.phase = rare_->phase;
     own.deletion_timestamp = rare_->deletion_timestamp;
     own.nominated_node_name = rare_->nominated_node_name;
   }

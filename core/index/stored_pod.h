@@ -42,7 +42,7 @@ class StoredPod {
   }
 
   // The pod without what tells it apart from the others of its controller: no
-  // name, uid, labels, deletion timestamp, node or nominated node.
+  // name, uid, labels, deletion timestamp, phase, node or nominated node.
   const Pod& common() const { return template_->pod; }
 
   // The node that the pod is bound to, which need not be there; null if none.
@@ -60,6 +60,7 @@ class StoredPod {
   // What few pods have.
   struct Rare {
     std::optional<std::string> deletion_timestamp;
+    std::string phase;
     std::string nominated_node_name;
   };
 
@@ -69,7 +70,7 @@ class StoredPod {
   PodTemplate* template_ = nullptr;
   PodGroup* group_ = nullptr;
   NodeInfo* node_ = nullptr;
-  std::unique_ptr<const Rare> rare_;  // Null: nothing of that.
+  std::unique_ptr<const Rare> rare_;  // Null: running, and nothing else.
 };
 
 }  // namespace vicinal

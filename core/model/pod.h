@@ -69,6 +69,8 @@ struct PodSpec {
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 
+inline constexpr char kRunning[] = "Running";  // A phase.
+
 struct PodStatus {
   std::string phase;
   std::string nominated_node_name;

@@ -4,7 +4,7 @@
 
 namespace vicinal {
 
-void PreparedFilter::FilterNodes(std::span<const NodeInfo* const> nodes,
+void PreparedFilter::FilterNodes(const CandidateNodes& nodes,
                                  NodeStatuses& statuses) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!statuses.ok(i)) continue;
@@ -13,7 +13,7 @@ void PreparedFilter::FilterNodes(std::span<const NodeInfo* const> nodes,
   }
 }
 
-void PreparedScore::ScoreNodes(std::span<const NodeInfo* const> nodes,
+void PreparedScore::ScoreNodes(const CandidateNodes& nodes,
                                std::span<std::int64_t> scores) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) scores[i] = Score(*nodes[i]);
 }

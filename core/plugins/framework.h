@@ -22,6 +22,7 @@
 
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/candidate_nodes.h"
 #include "core/plugins/node_statuses.h"
 #include "core/plugins/status.h"
 
@@ -38,7 +39,7 @@ class PreparedFilter {
 
   // The same for many nodes: sets the status of each that is still a success
   // and does not pass. `statuses` are those of `nodes`, in order.
-  virtual void FilterNodes(std::span<const NodeInfo* const> nodes,
+  virtual void FilterNodes(const CandidateNodes& nodes,
                            NodeStatuses& statuses) const;
 
   // The same filter in a world where `added` is on `node` as well
@@ -78,12 +79,12 @@ class PreparedScore {
   virtual std::int64_t Score(const NodeInfo& node) const = 0;
 
   // The same for many nodes, in their order.
-  virtual void ScoreNodes(std::span<const NodeInfo* const> nodes,
+  virtual void ScoreNodes(const CandidateNodes& nodes,
                           std::span<std::int64_t> scores) const;
 
   // Turns the raw scores of the nodes given to PreScore, in their order, into
   // 0 … kMaxNodeScore.
-  virtual void Normalize(std::span<const NodeInfo* const> nodes,
+  virtual void Normalize(const CandidateNodes& nodes,
                          std::span<std::int64_t> scores) const {
     (void)nodes;
     (void)scores;
@@ -99,9 +100,9 @@ class ScorePlugin {
  public:
   virtual ~ScorePlugin() = default;
   virtual std::string_view Name() const = 0;
-  virtual PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const = 0;
+  virtual PreScoreResult PreScore(const ClusterState& cluster,
+                                  const PodInfo& pod,
+                                  const CandidateNodes& nodes) const = 0;
 };
 
 // helper.DefaultNormalizeScore: scales the scores so that the largest becomes

@@ -49,6 +49,11 @@ class NodeStatuses {
     return static_cast<Id>(distinct_.size() - 1);
   }
   void Set(std::size_t i, Id id) { ids_[i] = id; }
+  // Gives each node the same status, with the plugin that it names itself.
+  void SetAll(Status status) {
+    distinct_.push_back(std::move(status));
+    ids_.assign(ids_.size(), static_cast<Id>(distinct_.size() - 1));
+  }
   // Calls `replace(Status&)` for each distinct status but success.
   template <typename Replace>
   void ReplaceEach(Replace&& replace) {

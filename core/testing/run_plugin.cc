@@ -41,7 +41,8 @@ Scores RunScore(const ScorePlugin& plugin, const ClusterState& cluster,
                 const PodInfo& pod, const std::vector<std::string>& names) {
   std::vector<const NodeInfo*> nodes;
   for (const std::string& name : names) nodes.push_back(cluster.FindNode(name));
-  const PreScoreResult prepared = plugin.PreScore(cluster, pod, nodes);
+  const PreScoreResult prepared =
+      plugin.PreScore(cluster, pod, CandidateNodes(nodes));
   Scores scores;
   scores.status = Described(prepared.status);
   if (!prepared.status.ok()) return scores;
@@ -50,7 +51,7 @@ Scores RunScore(const ScorePlugin& plugin, const ClusterState& cluster,
     values.push_back(prepared.score->Score(*node));
     scores.raw[node->Name()] = values.back();
   }
-  prepared.score->Normalize(nodes, values);
+  prepared.score->Normalize(CandidateNodes(nodes), values);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     scores.normalized[nodes[i]->Name()] = values[i];
   }

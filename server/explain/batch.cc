@@ -124,7 +124,7 @@ std::string Answer(Case question) {
     scored = RunScorePlugins(profile, cluster, pod, feasible);
     // In the scheduler an error ends the attempt, whatever passed before.
     if (!scored.status.ok()) {
-      filtered.statuses.assign(nodes.size(), scored.status);
+      filtered.statuses.SetAll(scored.status);
     }
   }
 

@@ -18,9 +18,8 @@ class InterPodAffinity : public FilterPlugin, public ScorePlugin {
   std::string_view Name() const override;
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   const InterPodAffinityArgs args_;

@@ -50,7 +50,7 @@ class AffinityScore : public PreparedScore {
     return score;
   }
 
-  void Normalize(std::span<const NodeInfo* const>,
+  void Normalize(const CandidateNodes&,
                  std::span<std::int64_t> scores) const override {
     if (scores.empty()) return;
     const auto [min, max] = std::minmax_element(scores.begin(), scores.end());
@@ -114,9 +114,9 @@ class AffinityScore : public PreparedScore {
 
 }  // namespace
 
-PreScoreResult InterPodAffinity::PreScore(
-    const ClusterState& cluster, const PodInfo& pod,
-    std::span<const NodeInfo* const>) const {
+PreScoreResult InterPodAffinity::PreScore(const ClusterState& cluster,
+                                          const PodInfo& pod,
+                                          const CandidateNodes&) const {
   PreScoreResult result;
   const auto& affinity = pod.pod.spec.affinity;
   const bool has_preferred_terms =

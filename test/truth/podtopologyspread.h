@@ -24,9 +24,8 @@ class PodTopologySpread : public FilterPlugin, public ScorePlugin {
   std::string_view Name() const override;
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   const std::vector<TopologySpreadConstraint> default_constraints_;

@@ -21,7 +21,7 @@ namespace {
 class SpreadScore : public PreparedScore {
  public:
   SpreadScore(const ClusterState& cluster, const Pod& pod,
-              std::span<const NodeInfo* const> filtered_nodes,
+              const CandidateNodes& filtered_nodes,
               std::vector<SpreadConstraint> constraints,
               bool require_all_topologies)
       : pod_(pod),
@@ -77,7 +77,7 @@ class SpreadScore : public PreparedScore {
     return static_cast<std::int64_t>(std::round(score));
   }
 
-  void Normalize(std::span<const NodeInfo* const> nodes,
+  void Normalize(const CandidateNodes& nodes,
                  std::span<std::int64_t> scores) const override {
     std::int64_t min = std::numeric_limits<std::int64_t>::max();
     std::int64_t max = 0;
@@ -122,9 +122,9 @@ class SpreadScore : public PreparedScore {
 
 }  // namespace
 
-PreScoreResult PodTopologySpread::PreScore(
-    const ClusterState& cluster, const PodInfo& pod,
-    std::span<const NodeInfo* const> nodes) const {
+PreScoreResult PodTopologySpread::PreScore(const ClusterState& cluster,
+                                           const PodInfo& pod,
+                                           const CandidateNodes& nodes) const {
   PreScoreResult result;
   absl::StatusOr<std::vector<SpreadConstraint>> constraints =
       ConstraintsFor(cluster, pod.pod, default_constraints_, kScheduleAnyway);

@@ -66,9 +66,9 @@ std::string NormalizedImageName(std::string_view name) {
   return normalized;
 }
 
-PreScoreResult ImageLocality::PreScore(
-    const ClusterState& cluster, const PodInfo& pod,
-    std::span<const NodeInfo* const> /*nodes*/) const {
+PreScoreResult ImageLocality::PreScore(const ClusterState& cluster,
+                                       const PodInfo& pod,
+                                       const CandidateNodes& /*nodes*/) const {
   const std::size_t total_nodes = cluster.Nodes().size();
   const PodSpec& spec = pod.pod.spec;
   std::vector<PodImage> images;

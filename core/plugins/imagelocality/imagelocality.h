@@ -20,9 +20,8 @@ class ImageLocality : public ScorePlugin {
   std::string_view Name() const override { return kName; }
 
   // Cost: O(nodes + images of the pod), O(images of the pod) for each node.
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 };
 
 // The name with the tag ":latest" if it has neither tag nor digest.

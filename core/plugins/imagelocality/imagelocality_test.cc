@@ -38,7 +38,7 @@ class ImageLocalityTest : public testing::Test {
     const PodInfo pod(Parsed<Pod>(R"({"spec":)" + spec + "}"));
     const std::vector<const NodeInfo*> nodes = cluster_.Nodes();
     const PreScoreResult result =
-        ImageLocality().PreScore(cluster_, pod, nodes);
+        ImageLocality().PreScore(cluster_, pod, CandidateNodes(nodes));
     EXPECT_TRUE(result.status.ok());
     std::vector<std::int64_t> scores;
     for (const NodeInfo* node : nodes) {

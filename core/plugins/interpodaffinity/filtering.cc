@@ -91,7 +91,7 @@ class AffinityFilter : public PreparedFilter {
     return StatusOf(Judge(node.id));
   }
 
-  void FilterNodes(std::span<const NodeInfo* const> nodes,
+  void FilterNodes(const CandidateNodes& nodes,
                    NodeStatuses& statuses) const override {
     std::array<NodeStatuses::Id, kVerdicts> ids = {NodeStatuses::kSuccess};
     for (std::size_t verdict = 1; verdict < kVerdicts; ++verdict) {
@@ -99,7 +99,7 @@ class AffinityFilter : public PreparedFilter {
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!statuses.ok(i)) continue;
-      const Verdict verdict = Judge(nodes[i]->id);
+      const Verdict verdict = Judge(nodes.ids()[i]);
       if (verdict != kFits) statuses.Set(i, ids[verdict]);
     }
   }

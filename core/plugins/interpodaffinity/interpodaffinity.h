@@ -36,9 +36,8 @@ class InterPodAffinity : public FilterPlugin, public ScorePlugin {
 
   // Cost: O(labels + terms × nodes with matching pods) for PreScore, O(topology
   // keys) for each node.
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   const InterPodAffinityArgs args_;

@@ -53,22 +53,17 @@ class AffinityScore : public PreparedScore {
   bool IsVacuous() const { return is_vacuous_; }
 
   std::int64_t Score(const NodeInfo& node) const override {
-    std::int64_t score = 0;
-    for (const TopologyScore& topology : topology_scores_) {
-      const DomainId domain = topology.domains->Of(node.id);
-      if (domain != kNoDomain) score += topology.by_domain[domain];
-    }
-    return score;
+    return ScoreOf(node.id);
   }
 
-  void ScoreNodes(std::span<const NodeInfo* const> nodes,
+  void ScoreNodes(const CandidateNodes& nodes,
                   std::span<std::int64_t> scores) const override {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      scores[i] = AffinityScore::Score(*nodes[i]);
+      scores[i] = ScoreOf(nodes.ids()[i]);
     }
   }
 
-  void Normalize(std::span<const NodeInfo* const>,
+  void Normalize(const CandidateNodes&,
                  std::span<std::int64_t> scores) const override {
     if (scores.empty()) return;
     const auto [min, max] = std::minmax_element(scores.begin(), scores.end());
@@ -91,11 +86,20 @@ class AffinityScore : public PreparedScore {
     std::vector<std::int64_t> by_domain;
   };
 
+  std::int64_t ScoreOf(NodeId node) const {
+    std::int64_t score = 0;
+    for (const TopologyScore& topology : topology_scores_) {
+      const DomainId domain = topology.domains->Of(node);
+      if (domain != kNoDomain) score += topology.by_domain[domain];
+    }
+    return score;
+  }
+
   // Adds the weight once for each of the counted pods, to their domains.
   void Add(const TopologyIndex& index, const std::string& topology_key,
            const PlacementCounts& counts, std::int64_t weight) {
     if (counts.by_node().empty()) return;
-    TopologyScore& topology = ScoreOf(index.Domains(topology_key));
+    TopologyScore& topology = ByDomain(index.Domains(topology_key));
     index.ForEachDomain(counts, *topology.domains,
                         [&](DomainId domain, std::int64_t count) {
                           topology.by_domain[domain] += weight * count;
@@ -103,7 +107,7 @@ class AffinityScore : public PreparedScore {
                         });
   }
 
-  TopologyScore& ScoreOf(const TopologyDomains& domains) {
+  TopologyScore& ByDomain(const TopologyDomains& domains) {
     for (TopologyScore& known : topology_scores_) {
       if (known.domains == &domains) return known;
     }
@@ -117,9 +121,9 @@ class AffinityScore : public PreparedScore {
 
 }  // namespace
 
-PreScoreResult InterPodAffinity::PreScore(
-    const ClusterState& cluster, const PodInfo& pod,
-    std::span<const NodeInfo* const>) const {
+PreScoreResult InterPodAffinity::PreScore(const ClusterState& cluster,
+                                          const PodInfo& pod,
+                                          const CandidateNodes&) const {
   PreScoreResult result;
   const auto& affinity = pod.pod.spec.affinity;
   const bool has_preferred_terms =

@@ -81,7 +81,7 @@ class NodeAffinityScore : public PreparedScore {
     return score;
   }
 
-  void Normalize(std::span<const NodeInfo* const> /*nodes*/,
+  void Normalize(const CandidateNodes& /*nodes*/,
                  std::span<std::int64_t> scores) const override {
     DefaultNormalizeScore(false, scores);
   }
@@ -131,7 +131,7 @@ PreFilterResult NodeAffinityPlugin::PreFilter(const ClusterState& /*cluster*/,
 
 PreScoreResult NodeAffinityPlugin::PreScore(
     const ClusterState& /*cluster*/, const PodInfo& pod,
-    std::span<const NodeInfo* const> /*nodes*/) const {
+    const CandidateNodes& /*nodes*/) const {
   const std::optional<NodeAffinity>& affinity = AffinityOf(pod.pod);
   PreScoreResult result;
   std::optional<PreferredSchedulingTerms> preferred;

@@ -33,9 +33,8 @@ class NodeAffinityPlugin : public FilterPlugin, public ScorePlugin {
   // Cost of both: O(terms), O(terms × log labels) for each node.
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   std::optional<LenientNodeSelector> added_required_;

@@ -164,14 +164,15 @@ TEST(NodeAffinityScoreTest, AddsUpTheWeightsOfMatchingTerms) {
   const NodeInfo b = Labelled("b", {{"zone", "b"}});
   const NodeInfo c = Labelled("c", {});
   const std::vector<const NodeInfo*> nodes = {&a, &b, &c};
-  const PreScoreResult result = plugin.PreScore(EmptyCluster(), pod, nodes);
+  const PreScoreResult result =
+      plugin.PreScore(EmptyCluster(), pod, CandidateNodes(nodes));
   ASSERT_TRUE(result.status.ok());
   std::vector<std::int64_t> scores;
   for (const NodeInfo* node : nodes) {
     scores.push_back(result.score->Score(*node));
   }
   EXPECT_EQ(scores, (std::vector<std::int64_t>{35, 5, 0}));
-  result.score->Normalize(nodes, scores);
+  result.score->Normalize(CandidateNodes(nodes), scores);
   EXPECT_EQ(scores, (std::vector<std::int64_t>{100, 14, 0}));
   // The added terms alone suffice.
   EXPECT_TRUE(plugin.PreScore(EmptyCluster(), WithSpec("{}"), {}).status.ok());

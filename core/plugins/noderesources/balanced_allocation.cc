@@ -69,7 +69,7 @@ std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations) {
 
 PreScoreResult NodeResourcesBalancedAllocation::PreScore(
     const ClusterState& /*cluster*/, const PodInfo& pod,
-    std::span<const NodeInfo* const> /*nodes*/) const {
+    const CandidateNodes& /*nodes*/) const {
   PodResourcesOptions options;
   options.use_status_resources = true;
   std::vector<ResourceRequest> requests =

@@ -28,9 +28,8 @@ class NodeResourcesBalancedAllocation : public ScorePlugin {
 
   // Skips pods that request none of the resources.
   // Cost: O(containers), O(pods of the node) for each node.
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   const NodeResourcesBalancedAllocationArgs args_;

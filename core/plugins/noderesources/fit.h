@@ -36,9 +36,8 @@ class NodeResourcesFit : public FilterPlugin, public ScorePlugin {
   // name.
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   const NodeResourcesFitArgs args_;

@@ -40,7 +40,7 @@ class FitScore : public PreparedScore {
 
 PreScoreResult NodeResourcesFit::PreScore(
     const ClusterState& /*cluster*/, const PodInfo& pod,
-    std::span<const NodeInfo* const> /*nodes*/) const {
+    const CandidateNodes& /*nodes*/) const {
   // Upstream forgets to hand the feature gates to this scorer: what the pod
   // requests on the level of the pod does not count here.
   PodResourcesOptions options;

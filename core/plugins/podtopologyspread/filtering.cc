@@ -136,13 +136,13 @@ class SpreadFilter : public PreparedFilter {
     return StatusOf(Judge(node.id));
   }
 
-  void FilterNodes(std::span<const NodeInfo* const> nodes,
+  void FilterNodes(const CandidateNodes& nodes,
                    NodeStatuses& statuses) const override {
     const NodeStatuses::Id missing = statuses.Add(StatusOf(kMissingLabel));
     const NodeStatuses::Id skewed = statuses.Add(StatusOf(kSkewed));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!statuses.ok(i)) continue;
-      const Verdict verdict = Judge(nodes[i]->id);
+      const Verdict verdict = Judge(nodes.ids()[i]);
       if (verdict != kFits) {
         statuses.Set(i, verdict == kMissingLabel ? missing : skewed);
       }

@@ -36,9 +36,8 @@ class PodTopologySpread : public FilterPlugin, public ScorePlugin {
 
   // Cost: O(services of the namespace + constraints × (`nodes` + nodes with
   // matching pods)) for PreScore, O(constraints) for each node.
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 
  private:
   // The constraints for pods that have none of their own.

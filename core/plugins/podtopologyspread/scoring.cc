@@ -96,7 +96,7 @@ class SpreadTerm {
 class SpreadScore : public PreparedScore {
  public:
   SpreadScore(const ClusterState& cluster, const Pod& pod,
-              std::span<const NodeInfo* const> filtered_nodes,
+              const CandidateNodes& filtered_nodes,
               std::vector<SpreadConstraint> constraints,
               bool require_all_topologies)
       : require_all_topologies_(require_all_topologies) {
@@ -109,38 +109,38 @@ class SpreadScore : public PreparedScore {
     for (SpreadConstraint& constraint : constraints) {
       terms_.emplace_back(cluster.topology(), pod, std::move(constraint), keys);
     }
-    for (const NodeInfo* node : filtered_nodes) {
-      if (IsIgnored(node->id)) continue;
-      for (SpreadTerm& term : terms_) term.AddScoredNode(node->id);
+    for (const NodeId node : filtered_nodes.ids()) {
+      if (LacksKey(node)) {
+        some_lack_key_ = true;
+        if (require_all_topologies_) continue;
+      }
+      for (SpreadTerm& term : terms_) term.AddScoredNode(node);
     }
     for (SpreadTerm& term : terms_) term.SetWeight();
   }
 
   std::int64_t Score(const NodeInfo& node) const override {
-    if (IsIgnored(node.id)) return 0;
-    double score = 0;
-    for (const SpreadTerm& term : terms_) score += term.Score(node.id);
-    return static_cast<std::int64_t>(std::round(score));
+    return ScoreOf(node.id);
   }
 
-  void ScoreNodes(std::span<const NodeInfo* const> nodes,
+  void ScoreNodes(const CandidateNodes& nodes,
                   std::span<std::int64_t> scores) const override {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      scores[i] = SpreadScore::Score(*nodes[i]);
+      scores[i] = ScoreOf(nodes.ids()[i]);
     }
   }
 
-  void Normalize(std::span<const NodeInfo* const> nodes,
+  void Normalize(const CandidateNodes& nodes,
                  std::span<std::int64_t> scores) const override {
     std::int64_t min = std::numeric_limits<std::int64_t>::max();
     std::int64_t max = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (IsIgnored(nodes[i]->id)) continue;
+      if (IsIgnored(nodes.ids()[i])) continue;
       min = std::min(min, scores[i]);
       max = std::max(max, scores[i]);
     }
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (IsIgnored(nodes[i]->id)) {
+      if (IsIgnored(nodes.ids()[i])) {
         scores[i] = 0;
       } else if (max == 0) {
         scores[i] = kMaxNodeScore;
@@ -151,24 +151,36 @@ class SpreadScore : public PreparedScore {
   }
 
  private:
-  // Nodes that lack a key are not scored, unless the constraints are the
-  // system's defaults: then the missing label is a domain named "".
+  bool LacksKey(NodeId node) const {
+    return std::any_of(
+        terms_.begin(), terms_.end(),
+        [node](const SpreadTerm& term) { return !term.HasKey(node); });
+  }
+
+  // Of a node that was given to the constructor. Nodes that lack a key are not
+  // scored, unless the constraints are the system's defaults: then the missing
+  // label is a domain named "".
   bool IsIgnored(NodeId node) const {
-    return require_all_topologies_ &&
-           !std::all_of(
-               terms_.begin(), terms_.end(),
-               [node](const SpreadTerm& term) { return term.HasKey(node); });
+    return some_lack_key_ && require_all_topologies_ && LacksKey(node);
+  }
+
+  std::int64_t ScoreOf(NodeId node) const {
+    if (IsIgnored(node)) return 0;
+    double score = 0;
+    for (const SpreadTerm& term : terms_) score += term.Score(node);
+    return static_cast<std::int64_t>(std::round(score));
   }
 
   const bool require_all_topologies_;
+  bool some_lack_key_ = false;  // Of the nodes to be scored.
   std::vector<SpreadTerm> terms_;
 };
 
 }  // namespace
 
-PreScoreResult PodTopologySpread::PreScore(
-    const ClusterState& cluster, const PodInfo& pod,
-    std::span<const NodeInfo* const> nodes) const {
+PreScoreResult PodTopologySpread::PreScore(const ClusterState& cluster,
+                                           const PodInfo& pod,
+                                           const CandidateNodes& nodes) const {
   PreScoreResult result;
   absl::StatusOr<std::vector<SpreadConstraint>> constraints =
       ConstraintsFor(cluster, pod.pod, default_constraints_, kScheduleAnyway);

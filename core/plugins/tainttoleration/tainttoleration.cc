@@ -42,7 +42,7 @@ class TaintTolerationScore : public PreparedScore {
                          });
   }
 
-  void Normalize(std::span<const NodeInfo* const> /*nodes*/,
+  void Normalize(const CandidateNodes& /*nodes*/,
                  std::span<std::int64_t> scores) const override {
     DefaultNormalizeScore(true, scores);
   }
@@ -63,7 +63,7 @@ PreFilterResult TaintToleration::PreFilter(const ClusterState& /*cluster*/,
 
 PreScoreResult TaintToleration::PreScore(
     const ClusterState& /*cluster*/, const PodInfo& pod,
-    std::span<const NodeInfo* const> /*nodes*/) const {
+    const CandidateNodes& /*nodes*/) const {
   std::vector<Toleration> tolerations;
   std::copy_if(pod.pod.spec.tolerations.begin(), pod.pod.spec.tolerations.end(),
                std::back_inserter(tolerations),

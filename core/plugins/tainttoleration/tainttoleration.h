@@ -23,9 +23,8 @@ class TaintToleration : public FilterPlugin, public ScorePlugin {
   // Cost of both: O(tolerations), O(taints × tolerations) for each node.
   PreFilterResult PreFilter(const ClusterState& cluster,
                             const PodInfo& pod) const override;
-  PreScoreResult PreScore(
-      const ClusterState& cluster, const PodInfo& pod,
-      std::span<const NodeInfo* const> nodes) const override;
+  PreScoreResult PreScore(const ClusterState& cluster, const PodInfo& pod,
+                          const CandidateNodes& nodes) const override;
 };
 
 }  // namespace vicinal

@@ -57,14 +57,15 @@ TEST(TaintTolerationTest, FewerIntolerableSoftTaintsAreBetter) {
   const NodeInfo three = Tainted(R"({"key":"d)" + soft + R"(,{"key":"e)" +
                                  soft + R"(,{"key":"b)" + soft);
   const std::vector<const NodeInfo*> nodes = {&none, &one, &three};
-  const PreScoreResult result = TaintToleration().PreScore(cluster, pod, nodes);
+  const PreScoreResult result =
+      TaintToleration().PreScore(cluster, pod, CandidateNodes(nodes));
   ASSERT_TRUE(result.status.ok());
   std::vector<std::int64_t> scores;
   for (const NodeInfo* node : nodes) {
     scores.push_back(result.score->Score(*node));
   }
   EXPECT_EQ(scores, (std::vector<std::int64_t>{0, 1, 3}));
-  result.score->Normalize(nodes, scores);
+  result.score->Normalize(CandidateNodes(nodes), scores);
   EXPECT_EQ(scores, (std::vector<std::int64_t>{100, 67, 0}));
 }
 
