@@ -12,6 +12,7 @@ _LIBRARIES = {
     "absl_strings": ["absl_strings", "absl_str_format"],
     "glog": ["libglog"],
     "gtest_main": ["gmock_main"],
+    "jemalloc": ["jemalloc"],
     "json": ["nlohmann_json"],
     "openssl": ["openssl"],
     "prometheus": ["prometheus-cpp-core"],

@@ -50,6 +50,11 @@ class NodeCounts {
     }
   }
 
+  // The counts in an array by node, for whoever is about to Get those of so
+  // many nodes that it pays; else empty. Nodes at its end may be missing: they
+  // have none. Cost: O(nodes to get).
+  std::vector<std::int32_t> ToArray(std::size_t nodes_to_get) const;
+
  private:
   struct Many {
     absl::flat_hash_map<NodeId, std::int32_t> sparse;  // If dense is empty.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <vector>
 
 namespace vicinal {
 namespace {
@@ -39,10 +40,14 @@ TEST(NodeCountsTest, HoldsWhatWasAddedHoweverManyNodesThereAre) {
     if (step % 50 != 0) continue;
     ASSERT_EQ(Contents(counts), expected) << "step " << step;
     ASSERT_EQ(counts.size(), expected.size()) << "step " << step;
+    const std::vector<std::int32_t> array = counts.ToArray(300);
     for (NodeId id = 0; id < 310; ++id) {
       const auto known = expected.find(id);
-      ASSERT_EQ(counts.Get(id), known == expected.end() ? 0 : known->second);
+      const std::int32_t count = known == expected.end() ? 0 : known->second;
+      ASSERT_EQ(counts.Get(id), count);
+      ASSERT_EQ(id < array.size() ? array[id] : 0, count);
     }
+    ASSERT_TRUE(expected.size() < 200 || counts.ToArray(1).empty());
   }
   EXPECT_GT(expected.size(), 250u);
   while (!expected.empty()) {

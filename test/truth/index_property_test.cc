@@ -153,9 +153,31 @@ class Dice {
   std::mt19937_64 random_;
 };
 
+// What becomes of a pod between the scheduler's question and the API server's
+// event: it is assumed on a node, confirmed there, or forgotten.
+void MoveOn(ClusterState& cluster, Dice& dice) {
+  const StoredPod* const known = cluster.FindPod(
+      {dice.NamespaceName(), "p" + std::to_string(dice.Below(14))});
+  if (known == nullptr) return;
+  Pod pod = known->ToPod();
+  if (pod.spec.node_name.empty()) {
+    pod.spec.node_name = dice.NodeName();  // Assumed.
+  } else if (dice.Chance(50)) {
+    pod.status.phase = kRunning;  // Confirmed.
+    pod.status.nominated_node_name.clear();
+  } else {
+    pod.spec.node_name.clear();  // Forgotten.
+  }
+  cluster.Upsert(std::move(pod));
+}
+
 // One event, applied to the cluster; kinds as the API server tells them.
 void HappenTo(ClusterState& cluster, Dice& dice) {
-  switch (dice.Below(10)) {
+  switch (dice.Below(12)) {
+    case 10:
+    case 11:
+      MoveOn(cluster, dice);
+      break;
     case 0:
     case 1:
       cluster.Upsert(dice.MakeNode());

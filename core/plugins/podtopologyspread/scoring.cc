@@ -16,6 +16,12 @@
 namespace vicinal {
 namespace {
 
+// Go's math.Round for what is not negative, without a call.
+std::int64_t Round(double x) {
+  const double whole = std::trunc(x);
+  return static_cast<std::int64_t>(whole) + (x - whole >= 0.5 ? 1 : 0);
+}
+
 // A constraint and what it says of the nodes to be scored.
 class SpreadTerm {
  public:
@@ -55,9 +61,12 @@ class SpreadTerm {
     ++size_;
   }
 
-  // After all AddScoredNode.
-  void SetWeight() {
+  // After all AddScoredNode, of which there were `nodes`.
+  void SetWeight(std::size_t nodes) {
     normalizing_weight_ = NaturalLog(static_cast<double>(size_ + 2));
+    if (is_hostname_ && pods_ != nullptr) {
+      own_pods_ = pods_->by_node().ToArray(nodes);
+    }
   }
 
   // What the constraint adds to the score of a node; 0 if that lacks the key.
@@ -77,6 +86,7 @@ class SpreadTerm {
       return by_domain_->Of(domain) +
              (domain == empty_value_ ? by_domain_->Of(kNoDomain) : 0);
     }
+    if (node < own_pods_.size()) return own_pods_[node];
     return is_hostname_ || counted_->Has(node) ? pods_->by_node().Get(node) : 0;
   }
 
@@ -88,6 +98,8 @@ class SpreadTerm {
   // Null for the hostname, where a node's own pods count.
   const NodeSet* counted_ = nullptr;
   const DomainCounts* by_domain_ = nullptr;  // Null if each domain is one node.
+  // For the hostname and many nodes: the pods of each.
+  std::vector<std::int32_t> own_pods_;
   std::vector<bool> is_scored_;  // By domain; the last is the missing label.
   std::size_t size_ = 0;         // Domains of the nodes to be scored.
   double normalizing_weight_ = 0;
@@ -116,7 +128,7 @@ class SpreadScore : public PreparedScore {
       }
       for (SpreadTerm& term : terms_) term.AddScoredNode(node);
     }
-    for (SpreadTerm& term : terms_) term.SetWeight();
+    for (SpreadTerm& term : terms_) term.SetWeight(filtered_nodes.size());
   }
 
   std::int64_t Score(const NodeInfo& node) const override {
@@ -139,13 +151,24 @@ class SpreadScore : public PreparedScore {
       min = std::min(min, scores[i]);
       max = std::max(max, scores[i]);
     }
+    const auto normalized = [min, max](std::int64_t score) {
+      return max == 0 ? kMaxNodeScore
+                      : kMaxNodeScore * (max + min - score) / max;
+    };
+    // Divisions take most of the time, and few scores differ.
+    std::vector<std::int64_t> table;
+    if (max - min < static_cast<std::int64_t>(scores.size() / 4)) {
+      for (std::int64_t score = min; score <= max; ++score) {
+        table.push_back(normalized(score));
+      }
+    }
     for (std::size_t i = 0; i < scores.size(); ++i) {
       if (IsIgnored(nodes.ids()[i])) {
         scores[i] = 0;
-      } else if (max == 0) {
-        scores[i] = kMaxNodeScore;
+      } else if (!table.empty()) {
+        scores[i] = table[static_cast<std::size_t>(scores[i] - min)];
       } else {
-        scores[i] = kMaxNodeScore * (max + min - scores[i]) / max;
+        scores[i] = normalized(scores[i]);
       }
     }
   }
@@ -168,7 +191,7 @@ class SpreadScore : public PreparedScore {
     if (IsIgnored(node)) return 0;
     double score = 0;
     for (const SpreadTerm& term : terms_) score += term.Score(node);
-    return static_cast<std::int64_t>(std::round(score));
+    return Round(score);
   }
 
   const bool require_all_topologies_;
