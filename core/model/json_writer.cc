@@ -1,5 +1,6 @@
 #include "core/model/json_writer.h"
 
+#include <array>
 #include <charconv>
 #include <cstddef>
 
@@ -32,6 +33,13 @@ std::size_t Utf8SequenceLength(std::string_view text) {
   return 0;
 }
 
+// Whether a byte stands for itself in a string.
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> plain = {};
+  for (std::size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string& out) {
@@ -40,7 +48,7 @@ void AppendJsonString(std::string_view text, std::string& out) {
   std::size_t plain = 0;  // Start of the run that needs no escape.
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+    if (kIsPlain[c]) {
       ++i;
       continue;
     }

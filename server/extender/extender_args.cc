@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "core/model/decode.h"
 #include "core/model/json.h"
@@ -11,7 +12,7 @@ namespace {
 
 struct RawArgs {
   std::optional<Pod> pod;
-  std::optional<std::vector<std::string>> node_names;
+  std::optional<std::vector<std::string_view>> node_names;
 };
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {
@@ -19,6 +20,27 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) {
                       return std::tolower(x) == std::tolower(y);
                     });
+}
+
+// The names without copies.
+absl::Status DecodeNames(JsonValue value, const JsonPath& path,
+                         std::optional<std::vector<std::string_view>>* out) {
+  if (IsNull(value)) {
+    out->reset();
+    return absl::OkStatus();
+  }
+  std::vector<std::string_view>& names = out->emplace();
+  return ForEachElement(value, path,
+                        [&names](JsonValue element, const JsonPath& where) {
+                          std::string_view& name = names.emplace_back();
+                          if (IsNull(element)) return absl::OkStatus();
+                          const auto error = element.get_string().get(name);
+                          if (error == simdjson::SUCCESS)
+                            return absl::OkStatus();
+                          return error == simdjson::INCORRECT_TYPE
+                                     ? TypeError(where, "a string", element)
+                                     : SyntaxError(where, error);
+                        });
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, RawArgs* out) {
@@ -29,7 +51,7 @@ absl::Status Decode(JsonValue value, const JsonPath& path, RawArgs* out) {
           return Decode(field, where, &out->pod);
         }
         if (EqualIgnoringCase(key, "NodeNames")) {
-          return Decode(field, where, &out->node_names);
+          return DecodeNames(field, where, &out->node_names);
         }
         return absl::OkStatus();
       });
@@ -37,8 +59,8 @@ absl::Status Decode(JsonValue value, const JsonPath& path, RawArgs* out) {
 
 }  // namespace
 
-absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body) {
-  JsonReader reader;
+absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body,
+                                              JsonReader& reader) {
   const simdjson::padded_string_view json(
       body.data(), body.size(), body.size() + simdjson::SIMDJSON_PADDING);
   absl::StatusOr<RawArgs> raw = reader.Read<RawArgs>(json);

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/json.h"
+
 namespace vicinal {
 namespace {
 
@@ -14,10 +16,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// The result is good until the next call.
 absl::StatusOr<ExtenderArgs> Read(std::string_view json) {
-  std::string body(json);
+  static std::string body;
+  static JsonReader reader;
+  body = json;
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
-  return ReadExtenderArgs(body);
+  return ReadExtenderArgs(body, reader);
 }
 
 ExtenderArgs Args(std::string_view json) {
@@ -54,6 +59,12 @@ TEST(ExtenderArgsTest, TakesFieldNamesInAnyCase) {
     EXPECT_EQ(args.pod.meta.name, "p") << json;
     EXPECT_THAT(args.node_names, ElementsAre("n1")) << json;
   }
+}
+
+TEST(ExtenderArgsTest, NamesMayBeEscapedOrNull) {
+  const ExtenderArgs args =
+      Args(R"({"Pod":{},"NodeNames":["n\u0031","",null,"\"n2"]})");
+  EXPECT_THAT(args.node_names, ElementsAre("n1", "", "", "\"n2"));
 }
 
 TEST(ExtenderArgsTest, OtherFieldsAreSkipped) {

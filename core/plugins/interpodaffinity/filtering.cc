@@ -93,14 +93,15 @@ class AffinityFilter : public PreparedFilter {
 
   void FilterNodes(const CandidateNodes& nodes,
                    NodeStatuses& statuses) const override {
-    std::array<NodeStatuses::Id, kVerdicts> ids = {NodeStatuses::kSuccess};
+    std::array<NodeStatuses::Id, kVerdicts> refused = {NodeStatuses::kSuccess};
     for (std::size_t verdict = 1; verdict < kVerdicts; ++verdict) {
-      ids[verdict] = statuses.Add(StatusOf(static_cast<Verdict>(verdict)));
+      refused[verdict] = statuses.Add(StatusOf(static_cast<Verdict>(verdict)));
     }
+    const std::span<const NodeId> ids = nodes.ids();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!statuses.ok(i)) continue;
-      const Verdict verdict = Judge(nodes.ids()[i]);
-      if (verdict != kFits) statuses.Set(i, ids[verdict]);
+      const Verdict verdict = Judge(ids[i]);
+      if (verdict != kFits) statuses.Set(i, refused[verdict]);
     }
   }
 

@@ -58,8 +58,9 @@ class AffinityScore : public PreparedScore {
 
   void ScoreNodes(const CandidateNodes& nodes,
                   std::span<std::int64_t> scores) const override {
+    const std::span<const NodeId> ids = nodes.ids();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      scores[i] = ScoreOf(nodes.ids()[i]);
+      scores[i] = ScoreOf(ids[i]);
     }
   }
 

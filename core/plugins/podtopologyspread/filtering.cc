@@ -140,9 +140,10 @@ class SpreadFilter : public PreparedFilter {
                    NodeStatuses& statuses) const override {
     const NodeStatuses::Id missing = statuses.Add(StatusOf(kMissingLabel));
     const NodeStatuses::Id skewed = statuses.Add(StatusOf(kSkewed));
+    const std::span<const NodeId> ids = nodes.ids();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!statuses.ok(i)) continue;
-      const Verdict verdict = Judge(nodes.ids()[i]);
+      const Verdict verdict = Judge(ids[i]);
       if (verdict != kFits) {
         statuses.Set(i, verdict == kMissingLabel ? missing : skewed);
       }

@@ -137,8 +137,9 @@ class SpreadScore : public PreparedScore {
 
   void ScoreNodes(const CandidateNodes& nodes,
                   std::span<std::int64_t> scores) const override {
+    const std::span<const NodeId> ids = nodes.ids();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      scores[i] = ScoreOf(nodes.ids()[i]);
+      scores[i] = ScoreOf(ids[i]);
     }
   }
 
@@ -146,8 +147,9 @@ class SpreadScore : public PreparedScore {
                  std::span<std::int64_t> scores) const override {
     std::int64_t min = std::numeric_limits<std::int64_t>::max();
     std::int64_t max = 0;
+    const std::span<const NodeId> ids = nodes.ids();
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (IsIgnored(nodes.ids()[i])) continue;
+      if (IsIgnored(ids[i])) continue;
       min = std::min(min, scores[i]);
       max = std::max(max, scores[i]);
     }
@@ -163,7 +165,7 @@ class SpreadScore : public PreparedScore {
       }
     }
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (IsIgnored(nodes.ids()[i])) {
+      if (IsIgnored(ids[i])) {
         scores[i] = 0;
       } else if (!table.empty()) {
         scores[i] = table[static_cast<std::size_t>(scores[i] - min)];
