@@ -104,21 +104,24 @@ class ExtenderServiceTest : public ::testing::Test {
     return Ask("/prioritize", json);
   }
 
-  // Makes the service anew.
-  void Use(ScoreScale scale) {
-    service_ = std::make_unique<ExtenderService>(
-        store_, freshness_, metrics_,
-        TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-        scale);
+  // Advises, and answers hypothetical questions: nothing is in flight.
+  std::unique_ptr<ExtenderService> MakeService(const Freshness& freshness,
+                                               ScoreScale scale) {
+    ExtenderOptions options;
+    options.mode = ExtenderMode::kAdvise;
+    options.score_scale = scale;
+    return std::make_unique<ExtenderService>(store_, in_flight_, freshness,
+                                             metrics_, SchedulerProfiles(),
+                                             options, nullptr);
   }
+  void Use(ScoreScale scale) { service_ = MakeService(freshness_, scale); }
 
   ClusterStore store_;
   Freshness freshness_{{}, std::chrono::seconds(0)};
   Metrics metrics_;
-  std::unique_ptr<ExtenderService> service_ = std::make_unique<ExtenderService>(
-      store_, freshness_, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact);
+  InFlightPods in_flight_{store_, metrics_, {.enabled = false}};
+  std::unique_ptr<ExtenderService> service_ =
+      MakeService(freshness_, ScoreScale::kExact);
 };
 
 TEST_F(ExtenderServiceTest, APodWithoutConstraintsFitsEverywhere) {
@@ -332,7 +335,7 @@ TEST_F(ExtenderServiceTest, AnswersFollowTheCluster) {
 
 TEST_F(ExtenderServiceTest, UnknownVerbsAreNotFound) {
   for (const char* path : {"", "/", "filter", "/filter/", "//filter", "/Filter",
-                           "/bind", "/preempt", "/healthz", "/filterx"}) {
+                           "/Bind", "/binds", "/healthz", "/filterx"}) {
     const HttpResponse response = Handle("POST", path, "{}");
     EXPECT_EQ(response.status, 404u) << path;
     EXPECT_EQ(response.body, R"({"error":"unknown verb"})");
@@ -365,14 +368,11 @@ TEST_F(ExtenderServiceTest, BodiesThatCannotBeReadAreBadRequests) {
 
 TEST_F(ExtenderServiceTest, QuestionsAreRefusedWhileTheStateIsNotFresh) {
   Freshness freshness({"pods"}, std::chrono::seconds(0));
-  const ExtenderService service(
-      store_, freshness, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact);
+  const auto service = MakeService(freshness, ScoreScale::kExact);
   std::string body = Question("{}", R"(["n1"])");
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   for (const char* path : {"/filter", "/prioritize"}) {
-    const auto ask = [&] { return service.Handle({"POST", path, body}); };
+    const auto ask = [&] { return service->Handle({"POST", path, body}); };
     freshness.OnConnected("pods");
     freshness.OnListed("pods");
     EXPECT_EQ(ask().status, 200u);
@@ -386,17 +386,14 @@ TEST_F(ExtenderServiceTest, QuestionsAreRefusedWhileTheStateIsNotFresh) {
 
 TEST_F(ExtenderServiceTest, QuestionsAreRefusedUntilEverythingIsListed) {
   Freshness freshness({"nodes", "pods"}, std::chrono::seconds(0));
-  const ExtenderService service(
-      store_, freshness, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact);
+  const auto service = MakeService(freshness, ScoreScale::kExact);
   freshness.OnListed("nodes");
   // What is asked does not matter, but for the verb and the method.
-  const HttpResponse response = service.Handle({"POST", "/filter", ""});
+  const HttpResponse response = service->Handle({"POST", "/filter", ""});
   EXPECT_EQ(response.status, 503u);
   EXPECT_EQ(response.body, R"({"error":"pods: not listed yet"})");
-  EXPECT_EQ(service.Handle({"GET", "/filter", ""}).status, 405u);
-  EXPECT_EQ(service.Handle({"POST", "/other", ""}).status, 404u);
+  EXPECT_EQ(service->Handle({"GET", "/filter", ""}).status, 405u);
+  EXPECT_EQ(service->Handle({"POST", "/other", ""}).status, 404u);
 }
 
 TEST_F(ExtenderServiceTest, RequestsAreCountedByVerbAndStatus) {

@@ -34,15 +34,13 @@ type Cluster struct {
 // when that is nil.
 func (cp *ControlPlane) StartCluster(t testing.TB, observer *Observer, vicinal *Vicinal) *Cluster {
 	t.Helper()
-	extenderURL := ""
 	if vicinal != nil {
 		vicinal.WaitReady(t)
-		extenderURL = vicinal.ExtenderURL()
 	}
 	return &Cluster{
 		Client:    cp.Admin,
 		Observer:  observer,
-		Scheduler: cp.startScheduler(t, extenderURL),
+		Scheduler: cp.startScheduler(t, vicinal),
 		Vicinal:   vicinal,
 	}
 }
@@ -85,6 +83,20 @@ func (c *Cluster) SubmitPod(t testing.TB, pod *corev1.Pod) *corev1.Pod {
 		t.Fatal(err)
 	}
 	return created
+}
+
+// ListPods asks the API server for the pods of all namespaces.
+func (c *Cluster) ListPods(t testing.TB) []*corev1.Pod {
+	t.Helper()
+	list, err := c.Client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := make([]*corev1.Pod, len(list.Items))
+	for i := range list.Items {
+		pods[i] = &list.Items[i]
+	}
+	return pods
 }
 
 // DeletePod removes a pod at once, as kubelet would have done after its

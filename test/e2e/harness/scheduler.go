@@ -21,15 +21,15 @@ type Scheduler struct {
 	admin *http.Client
 }
 
-// startScheduler starts kube-scheduler as itself (system:kube-scheduler). With an
-// extender URL it runs manifests/kube-scheduler-config.yaml; with "" it runs as
-// shipped, all in-tree plugins on.
-func (cp *ControlPlane) startScheduler(t testing.TB, extenderURL string) *Scheduler {
+// startScheduler starts kube-scheduler as itself (system:kube-scheduler). With
+// vicinal it runs the manifest of vicinal's mode; with nil it runs as shipped, all
+// in-tree plugins on.
+func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Scheduler {
 	t.Helper()
 	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", cp.URL, cp.ClientCertificate(t, "system:kube-scheduler"))
 	config := stockConfig(kubeconfig)
-	if extenderURL != "" {
-		config = ExtenderConfig(t, kubeconfig, extenderURL)
+	if vicinal != nil {
+		config = ExtenderConfig(t, vicinal.Mode(), kubeconfig, vicinal.ExtenderURL())
 	}
 	content, err := yaml.Marshal(config)
 	if err != nil {
@@ -67,11 +67,17 @@ func stockConfig(kubeconfig string) map[string]any {
 	}
 }
 
-// ExtenderConfig is manifests/kube-scheduler-config.yaml with the two lines filled
-// in that belong to the machine it runs on.
-func ExtenderConfig(t testing.TB, kubeconfig, extenderURL string) map[string]any {
+// ManifestOf is the scheduler's configuration for a mode of vicinal.
+func ManifestOf(t testing.TB, mode string) string {
 	t.Helper()
-	path := RepositoryFile(t, "manifests/kube-scheduler-config.yaml")
+	return RepositoryFile(t, "manifests/kube-scheduler-config-"+mode+".yaml")
+}
+
+// ExtenderConfig is the manifest of a mode with the two lines filled in that belong
+// to the machine it runs on.
+func ExtenderConfig(t testing.TB, mode, kubeconfig, extenderURL string) map[string]any {
+	t.Helper()
+	path := ManifestOf(t, mode)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
