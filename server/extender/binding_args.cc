@@ -7,11 +7,11 @@
 #include "core/model/json_writer.h"
 
 namespace vicinal {
-namespace {
 
-constexpr std::size_t kMaxNameLength = 253;
-
-absl::Status Decode(JsonValue value, const JsonPath& path, BindingArgs* out) {
+// Not in the unnamed namespace, where the templates of json.h would not find
+// it.
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           BindingArgs* out) {
   return ForEachField(
       value, path,
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
@@ -28,6 +28,10 @@ absl::Status Decode(JsonValue value, const JsonPath& path, BindingArgs* out) {
         return absl::OkStatus();
       });
 }
+
+namespace {
+
+constexpr std::size_t kMaxNameLength = 253;
 
 // Lower case letters, digits, - and . (a DNS subdomain has no others).
 bool IsName(std::string_view text) {

@@ -13,6 +13,44 @@
 #include "core/model/yaml.h"
 
 namespace vicinal {
+
+// Not in the unnamed namespace, where the templates of json.h would not find
+// them.
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           WeightedPlugin* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "name") return Decode(field, where, &out->name);
+        if (key == "weight") return Decode(field, where, &out->weight);
+        return FieldError(where, "unknown field");
+      });
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PluginSet* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "enabled") return Decode(field, where, &out->enabled);
+        if (key != "disabled") return FieldError(where, "unknown field");
+        std::vector<WeightedPlugin> disabled;
+        absl::Status status = Decode(field, where, &disabled);
+        for (WeightedPlugin& plugin : disabled) {
+          out->disabled.push_back(std::move(plugin.name));
+        }
+        return status;
+      });
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           SchedulerConfig::Extender* out) {
+  return DecodeFields(value, path, JsonField{"urlPrefix", &out->url_prefix},
+                      JsonField{"filterVerb", &out->filter_verb},
+                      JsonField{"prioritizeVerb", &out->prioritize_verb},
+                      JsonField{"weight", &out->weight});
+}
+
 namespace {
 
 constexpr char kApiVersion[] = "kubescheduler.config.k8s.io/v1";
@@ -34,32 +72,6 @@ struct RawProfile {
   Plugins plugins;
   PluginConfig plugin_config;
 };
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    WeightedPlugin* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key == "weight") return Decode(field, where, &out->weight);
-        return FieldError(where, "unknown field");
-      });
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, PluginSet* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "enabled") return Decode(field, where, &out->enabled);
-        if (key != "disabled") return FieldError(where, "unknown field");
-        std::vector<WeightedPlugin> disabled;
-        absl::Status status = Decode(field, where, &disabled);
-        for (WeightedPlugin& plugin : disabled) {
-          out->disabled.push_back(std::move(plugin.name));
-        }
-        return status;
-      });
-}
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Plugins* out) {
   return DecodeFields(value, path, JsonField{"multiPoint", &out->multi_point},
@@ -114,14 +126,6 @@ absl::Status Decode(JsonValue value, const JsonPath& path, RawProfile* out) {
       });
 }
 
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    SchedulerConfig::Extender* out) {
-  return DecodeFields(value, path, JsonField{"urlPrefix", &out->url_prefix},
-                      JsonField{"filterVerb", &out->filter_verb},
-                      JsonField{"prioritizeVerb", &out->prioritize_verb},
-                      JsonField{"weight", &out->weight});
-}
-
 absl::Status CheckEquals(std::string_view field, const std::string& got,
                          std::string_view want) {
   if (got == want) return absl::OkStatus();
@@ -161,9 +165,10 @@ absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(std::string_view text) {
     profiles[0].scheduler_name = "default-scheduler";
   }
   std::set<std::string> names;
+  const JsonPath root;
+  const JsonPath list = root.Field("profiles");
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     RawProfile& raw = profiles[i];
-    const JsonPath list = JsonPath().Field("profiles");
     const JsonPath profile = list.Index(i);
     const JsonPath field = profile.Field("schedulerName");
     const std::string name = raw.scheduler_name.value_or("");

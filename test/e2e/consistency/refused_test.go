@@ -38,7 +38,7 @@ func refusedBinds(t *testing.T, f *fixture) {
 		pod := offered(t, cluster, "deleted", "n01")
 		wantIndex(t, cluster, "deleted", "n01") // assumed
 		proxy.DelayRequests(0)
-		proxy.Delay(300 * time.Millisecond) // so that vicinal learns it from the API server's answer
+		proxy.Delay(1500 * time.Millisecond) // so that vicinal learns it from the API server's answer
 		cluster.RemovePod(t, pod)
 		err := v.Bind(t, pod, "n01")
 		proxy.Delay(0)
@@ -64,7 +64,7 @@ func refusedBinds(t *testing.T, f *fixture) {
 
 	t.Run("conflict", func(t *testing.T) {
 		pod := offered(t, cluster, "conflict", "n03")
-		proxy.Delay(300 * time.Millisecond)
+		proxy.Delay(1500 * time.Millisecond)
 		if err := cluster.Client.CoreV1().Pods(pod.Namespace).Bind(t.Context(), &corev1.Binding{
 			ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID},
 			Target:     corev1.ObjectReference{Kind: "Node", Name: "n04"},
