@@ -13,7 +13,7 @@ Decision Decide(const Profile& profile, const ClusterState& cluster,
   std::vector<std::size_t> feasible;
   std::vector<const NodeInfo*> feasible_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!decision.filtered.statuses[i].ok()) continue;
+    if (!decision.filtered.statuses.ok(i)) continue;
     feasible.push_back(i);
     feasible_nodes.push_back(nodes[i]);
   }

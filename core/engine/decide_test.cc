@@ -82,7 +82,7 @@ spec:
 )");
   const Decision decision = DecideFor(pod);
   EXPECT_THAT(decision.best, ElementsAre(2));
-  EXPECT_FALSE(decision.filtered.statuses[0].ok());
+  EXPECT_FALSE(decision.filtered.statuses.ok(0));
 }
 
 TEST_F(DecideTest, WhenNothingFitsEveryNodeHasAReason) {
@@ -90,8 +90,8 @@ TEST_F(DecideTest, WhenNothingFitsEveryNodeHasAReason) {
       MakePod("{metadata: {name: p}, spec: {nodeSelector: {zone: z9}}}");
   const Decision decision = DecideFor(pod);
   EXPECT_THAT(decision.best, IsEmpty());
-  for (const Status& status : decision.filtered.statuses) {
-    EXPECT_EQ(status.Message(),
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(decision.filtered.statuses[i].Message(),
               "node(s) didn't match Pod's node affinity/selector");
   }
 }

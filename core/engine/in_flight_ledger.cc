@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/engine/placement_dependency.h"
+#include "core/index/stored_pod.h"
 
 namespace vicinal {
 namespace {
@@ -13,13 +14,13 @@ namespace {
 // Takes a pod off its node, as the watch knows it. One that the watch has not
 // told of goes altogether.
 void TakeOff(const ObjectKey& key, bool watched, ClusterState& cluster) {
-  const PodInfo* known = cluster.FindPod(key);
+  const StoredPod* known = cluster.FindPod(key);
   if (known == nullptr) return;
   if (!watched) {
     cluster.Remove<Pod>(key);
     return;
   }
-  Pod pod = known->pod;
+  Pod pod = known->ToPod();
   pod.spec.node_name.clear();
   cluster.Upsert(std::move(pod));
 }
@@ -47,8 +48,8 @@ InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
   if (!is_new) unplaced_.erase(flight.ticket);
   flight = Flight();
   flight.ticket = ++last_ticket_;
-  const PodInfo* known = cluster.FindPod(it->first);
-  flight.watched = known != nullptr && known->pod.meta.uid == meta.uid;
+  const StoredPod* known = cluster.FindPod(it->first);
+  flight.watched = known != nullptr && known->uid() == meta.uid;
   flight.pod = std::move(pod);
   unplaced_.emplace(flight.ticket, &flight);
   return flight.ticket;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -72,10 +73,9 @@ class InFlightLedgerTest : public ::testing::Test {
 
   // Where the index has a pod: a node, "pending" or "unknown".
   std::string Where(const std::string& name) const {
-    const PodInfo* pod = cluster_.FindPod(Key(name));
+    const StoredPod* pod = cluster_.FindPod(Key(name));
     if (pod == nullptr) return "unknown";
-    return pod->pod.spec.node_name.empty() ? "pending"
-                                           : pod->pod.spec.node_name;
+    return pod->node() == nullptr ? "pending" : pod->node()->Name();
   }
   // The name of the pod that a question waits for.
   std::string Blocker(InFlightLedger::Ticket ticket) const {
@@ -173,8 +173,7 @@ TEST_F(InFlightLedgerTest, EventsOfAPlacedPodDoNotUndoIt) {
     }
     Changed(Alone("q", "changed"));
     EXPECT_EQ(Where("q"), "n1");
-    EXPECT_EQ(*cluster_.FindPod(Key("q"))->pod.meta.labels.Find("app"),
-              "changed");
+    EXPECT_EQ(*cluster_.FindPod(Key("q"))->FindLabel("app"), "changed");
     ledger_.Forget(Key("q"), cluster_);
     EXPECT_EQ(Where("q"), "pending");
   }

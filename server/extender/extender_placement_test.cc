@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
 #include "server/extender/extender_service.h"
 #include "server/scheduler_config/scheduler_config.h"
@@ -115,10 +116,9 @@ class ExtenderPlacementTest : public ::testing::Test {
   // Where the index has a pod: a node, "pending" or "unknown".
   std::string Where(const std::string& name) const {
     return store_.Read([&](const ClusterState& cluster) -> std::string {
-      const PodInfo* pod = cluster.FindPod({"default", name});
+      const StoredPod* pod = cluster.FindPod({"default", name});
       if (pod == nullptr) return "unknown";
-      return pod->pod.spec.node_name.empty() ? "pending"
-                                             : pod->pod.spec.node_name;
+      return pod->node() == nullptr ? "pending" : pod->node()->Name();
     });
   }
 

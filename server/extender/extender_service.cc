@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
+#include "core/index/stored_pod.h"
 
 namespace vicinal {
 namespace {
@@ -327,11 +328,11 @@ std::string ExtenderService::ErrorOfQuestionFirst(
   const ObjectKey key{args.pod_namespace, args.pod_name};
   const auto pod =
       store_.Read([&](const ClusterState& cluster) -> std::shared_ptr<PodInfo> {
-        const PodInfo* known = cluster.FindPod(key);
-        if (known == nullptr || known->pod.meta.uid != args.pod_uid) {
+        const StoredPod* known = cluster.FindPod(key);
+        if (known == nullptr || known->uid() != args.pod_uid) {
           return nullptr;
         }
-        Pod found = known->pod;
+        Pod found = known->ToPod();
         found.spec.node_name.clear();  // Where another answer has put it.
         return std::make_shared<PodInfo>(std::move(found));
       });

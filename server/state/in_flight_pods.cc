@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/index/stored_pod.h"
 
 namespace vicinal {
 namespace {
@@ -109,9 +110,9 @@ absl::Status InFlightPods::CheckNotBound(const ObjectKey& key,
                : absl::OkStatus();
   }
   const std::string node = store_.Read([&](const ClusterState& cluster) {
-    const PodInfo* known = cluster.FindPod(key);
-    return known != nullptr && known->pod.meta.uid == uid
-               ? known->pod.spec.node_name
+    const StoredPod* known = cluster.FindPod(key);
+    return known != nullptr && known->uid() == uid && known->node() != nullptr
+               ? known->node()->Name()
                : std::string();
   });
   return node.empty() ? absl::OkStatus() : BoundTo(node);

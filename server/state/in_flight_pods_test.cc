@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -70,10 +71,9 @@ class InFlightPodsTest : public ::testing::Test {
   // Where the index has a pod: a node, "pending" or "unknown".
   std::string Where(const std::string& name) const {
     return store_.Read([&](const ClusterState& cluster) -> std::string {
-      const PodInfo* pod = cluster.FindPod(Key(name));
+      const StoredPod* pod = cluster.FindPod(Key(name));
       if (pod == nullptr) return "unknown";
-      return pod->pod.spec.node_name.empty() ? "pending"
-                                             : pod->pod.spec.node_name;
+      return pod->node() == nullptr ? "pending" : pod->node()->Name();
     });
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -32,8 +33,9 @@ class PodSinkTest : public ::testing::Test {
 
   std::string Where() const {
     return store_.Read([](const ClusterState& cluster) -> std::string {
-      const PodInfo* pod = cluster.FindPod({"default", "q"});
-      return pod == nullptr ? "unknown" : pod->pod.spec.node_name;
+      const StoredPod* pod = cluster.FindPod({"default", "q"});
+      if (pod == nullptr) return "unknown";
+      return pod->node() == nullptr ? "pending" : pod->node()->Name();
     });
   }
 

@@ -41,9 +41,10 @@ func nodes() []runtime.Object {
 }
 
 // workload is n pods in groups of ten, of which four in ten are anti-affine by host,
-// four by zone, one is a chain and one is spread; in an order in which the pods of
-// all groups of a wave are mixed. Every pod can be placed: n is a multiple of 100.
-func workload(n int) []*corev1.Pod {
+// four by zone, one is a chain and one is spread. They come in waves, and in each wave
+// the pods of a group one after the other, where they are most in each other's way.
+// Every pod can be placed: n is a multiple of 100.
+func workload(n int) [waves][]*corev1.Pod {
 	var groups [][]*corev1.Pod
 	for g := range n / groupSize {
 		app := fmt.Sprintf("g%d", g)
@@ -58,10 +59,11 @@ func workload(n int) []*corev1.Pod {
 			groups = append(groups, group(app, aloneBy(corev1.LabelTopologyZone)))
 		}
 	}
-	var pods []*corev1.Pod
-	for i := range groupSize {
+	var pods [waves][]*corev1.Pod
+	const size = groupSize / waves
+	for wave := range waves {
 		for _, group := range groups {
-			pods = append(pods, group[i])
+			pods[wave] = append(pods[wave], group[wave*size:(wave+1)*size]...)
 		}
 	}
 	return pods

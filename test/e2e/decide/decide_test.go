@@ -16,13 +16,13 @@ import (
 	"vicinal/test/e2e/harness"
 )
 
-// caseCount is how many cases are asked; $VICINAL_DECIDE_CASES or 150. Each starts a
+// caseCount is how many cases are asked; $VICINAL_DECIDE_CASES or 500. Each starts a
 // process.
 func caseCount(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("VICINAL_DECIDE_CASES")
 	if text == "" {
-		return 150
+		return 500
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
