@@ -86,6 +86,13 @@ void AddScheduling(CLI::App* serve, ServeOptions& options) {
       ->check(CLI::IsMember(scales))
       ->group("Scheduling");
 
+  serve
+      ->add_option("--rescue", options.rescue,
+                   "true: nominate pods that fit no node of the scheduler's "
+                   "sample for the best node of the cluster; false: leave "
+                   "them pending [true]")
+      ->group("Scheduling");
+
   constexpr char kInFlight[] =
       "Pods in flight (answered, and not known to be bound yet)";
   serve

@@ -4,11 +4,14 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <chrono>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/engine/profile.h"
 #include "core/model/object_list.h"
 #include "server/admin/admin_service.h"
 #include "server/http/http_server.h"
@@ -17,8 +20,10 @@
 #include "server/kubernetes/in_cluster_config.h"
 #include "server/kubernetes/kubeconfig.h"
 #include "server/kubernetes/pod_binder.h"
+#include "server/kubernetes/pod_status_writer.h"
 #include "server/kubernetes/read_file.h"
 #include "server/metrics/metrics.h"
+#include "server/rescue/rescuer.h"
 #include "server/sample/sample_cluster.h"
 #include "server/scheduler_config/scheduler_config.h"
 #include "server/scheduler_config/scheduler_profiles.h"
@@ -114,6 +119,10 @@ absl::Status Serve(const ServeOptions& options) {
   std::unique_ptr<BlockingApiClient> api;
   std::unique_ptr<PodBinder> binder;
   std::unique_ptr<ClusterWatch> watch;
+  const absl::StatusOr<SchedulerProfiles> rescue_profiles = ProfilesOf(options);
+  if (!rescue_profiles.ok()) return rescue_profiles.status();
+  std::unique_ptr<PodStatusWriter> status_writer;
+  std::unique_ptr<Rescuer> rescuer;
   if (HasApiServer(options)) {
     const absl::StatusOr<ClientConfig> config = ApiServerOf(options);
     if (!config.ok()) return config.status();
@@ -126,6 +135,19 @@ absl::Status Serve(const ServeOptions& options) {
         ClusterWatch::Start(*config, store, in_flight, freshness, metrics);
     if (!started.ok()) return started.status();
     watch = *std::move(started);
+    if (options.rescue) {
+      status_writer = std::make_unique<PodStatusWriter>(*api);
+      rescuer = std::make_unique<Rescuer>(
+          store, metrics,
+          [&rescue_profiles](const Pod& pod) -> const Profile* {
+            const SchedulerProfile* profile =
+                rescue_profiles->Find(pod.spec.scheduler_name);
+            return profile == nullptr ? nullptr : &profile->all;
+          },
+          [&status_writer](const Pod& pod, const std::string& node) {
+            return status_writer->SetNominatedNodeName(pod.meta, node);
+          });
+    }
   } else if (!options.cluster_file.empty()) {
     absl::StatusOr<std::vector<Object>> objects =
         ReadClusterFile(options.cluster_file);
@@ -148,7 +170,7 @@ absl::Status Serve(const ServeOptions& options) {
   }
   const ExtenderService extender(store, in_flight, freshness, metrics,
                                  *std::move(profiles), options.extender,
-                                 std::move(bind));
+                                 std::move(bind), rescuer.get());
   const AdminService admin(store, freshness, metrics);
   HttpServer::Options extender_options;
   extender_options.address = options.listen_address;

@@ -33,6 +33,7 @@ struct ServeOptions {
   std::string scheduler_config;
   // Counts only with an API server: without one all questions are hypothetical.
   InFlightPods::Options in_flight;
+  bool rescue = true;  // Counts only with an API server, too.
 };
 
 // Serves until the process gets SIGTERM or SIGINT. Once both listeners are

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/engine/run_plugins.h"
+#include "core/index/node_info.h"
+#include "core/index/stored_pod.h"
 
 namespace vicinal {
 namespace {
@@ -32,12 +34,13 @@ std::vector<Resident> ResidentsOf(const NodeInfo& node,
                                   const std::vector<std::string>& victims) {
   const std::set<std::string_view> uids(victims.begin(), victims.end());
   std::vector<Resident> residents;
-  for (const PodInfo* info : node.pods) {
-    const Pod& pod = info->pod;
-    residents.push_back({KeyOf(pod.meta), pod.meta.uid, PodPriority(pod),
-                         pod.status.start_time.value_or(
-                             std::numeric_limits<std::int64_t>::max()),
-                         uids.contains(pod.meta.uid)});
+  for (const StoredPod* pod : node.pods) {
+    residents.push_back(
+        {{pod->namespace_name(), std::string(pod->name())},
+         std::string(pod->uid()),
+         pod->Priority(),
+         pod->start_time().value_or(std::numeric_limits<std::int64_t>::max()),
+         uids.contains(pod->uid())});
   }
   return residents;
 }
@@ -53,7 +56,7 @@ class Removal {
   }
 
   void Remove(const ObjectKey& key) {
-    removed_.emplace(key, cluster_.FindPod(key)->pod);
+    removed_.emplace(key, cluster_.FindPod(key)->ToPod());
     cluster_.Remove<Pod>(key);
   }
 

@@ -44,10 +44,10 @@ namespace vicinal {
 // result is empty only if `victims` is: releases up to 1.37 neither offer nor
 // take a node without victims, those that offer one take one.
 //
-// The cluster is changed and changed back, so the caller needs it alone; pods
-// that come back have new PodInfos. Cost: two questions about one node if the
-// pod fits without more victims or not at all, else one for each pod of lower
-// priority on it; and removing and adding each of these pods.
+// The cluster is changed and changed back, so the caller needs it alone. Cost:
+// two questions about one node if the pod fits without more victims or not at
+// all, else one for each pod of lower priority on it; and removing and adding
+// each of these pods.
 std::optional<std::vector<std::string>> SelectVictims(
     const Profile& profile, ClusterState& cluster, const PodInfo& pod,
     std::string_view node_name, const std::vector<std::string>& victims);

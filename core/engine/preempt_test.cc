@@ -212,16 +212,16 @@ TEST_F(PreemptTest, TheClusterIsAsItWas) {
   const auto pods = [this] {
     std::vector<Pod> pods;
     for (const ObjectKey& key : cluster_.Keys<Pod>()) {
-      pods.push_back(cluster_.FindPod(key)->pod);
+      pods.push_back(cluster_.FindPod(key)->ToPod());
     }
     return pods;
   };
   const auto verdicts = [this](std::string_view pod) {
     std::vector<std::string> verdicts;
-    for (const Status& status :
-         RunFilterPlugins(profile_, cluster_, MakePod(pod), cluster_.Nodes())
-             .statuses) {
-      verdicts.push_back(status.Message());
+    const FilterOutcome outcome =
+        RunFilterPlugins(profile_, cluster_, MakePod(pod), cluster_.Nodes());
+    for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
+      verdicts.push_back(outcome.statuses[i].Message());
     }
     return verdicts;
   };

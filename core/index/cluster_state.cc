@@ -117,6 +117,7 @@ void ClusterState::Put(Pod object) {
     if (!stays && old_node != nullptr) ForgetIfEmpty(*old_node);
   }
   StoredPod& pod = **it;
+  pod.start_time_ = own.start_time.value_or(StoredPod::kNotStarted);
   pod.rare_ = nullptr;
   if (own.deletion_timestamp || !own.nominated_node_name.empty()) {
     pod.rare_ = std::make_unique<const StoredPod::Rare>(StoredPod::Rare{

@@ -13,6 +13,7 @@ Pod StoredPod::ToPod() const {
   own.uid = uid();
   own.labels = labels();
   if (node_ != nullptr) own.node_name = node_->name;
+  own.start_time = start_time();
   if (rare_ != nullptr) {
     own.deletion_timestamp = rare_->deletion_timestamp;
     own.nominated_node_name = rare_->nominated_node_name;

@@ -11,12 +11,15 @@
 #include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
 #include "core/index/stored_pod.h"
+#include "server/extender/preempt.h"
+#include "server/extender/preemption_args.h"
 
 namespace vicinal {
 namespace {
 
 constexpr std::string_view kFilter = "filter";
 constexpr std::string_view kPrioritize = "prioritize";
+constexpr std::string_view kPreempt = "preempt";
 constexpr std::string_view kBind = "bind";
 
 // The scheduler may know a node before its event has come here.
@@ -49,7 +52,9 @@ Candidates Find(const ClusterState& cluster,
 std::string_view VerbOf(std::string_view path) {
   if (!path.starts_with('/')) return "";
   path.remove_prefix(1);
-  return path == kFilter || path == kPrioritize || path == kBind ? path : "";
+  const bool ours = path == kFilter || path == kPrioritize ||
+                    path == kPreempt || path == kBind;
+  return ours ? path : "";
 }
 
 void AddFailure(std::string_view name, const Status& status,
@@ -112,12 +117,11 @@ HttpResponse Json(std::string body) {
 
 }  // namespace
 
-ExtenderService::ExtenderService(const ClusterStore& store,
-                                 InFlightPods& in_flight,
+ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                                  const Freshness& freshness, Metrics& metrics,
                                  SchedulerProfiles profiles,
                                  const ExtenderOptions& options,
-                                 BindFunction bind)
+                                 BindFunction bind, Rescuer* rescuer)
     : store_(store),
       in_flight_(in_flight),
       freshness_(freshness),
@@ -125,6 +129,7 @@ ExtenderService::ExtenderService(const ClusterStore& store,
       profiles_(std::move(profiles)),
       options_(options),
       bind_(std::move(bind)),
+      rescuer_(rescuer),
       random_(options.seed.value_or(std::random_device()())) {}
 
 HttpResponse ExtenderService::Handle(const HttpRequest& request) const {
@@ -167,6 +172,7 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
   if (!fresh.ok()) {
     return ErrorResponse(503, std::string(fresh.message()));
   }
+  if (verb == kPreempt) return Preempt(request.body);
   const absl::StatusOr<ExtenderArgs> args = ReadExtenderArgs(request.body);
   if (!args.ok()) {
     return ErrorResponse(400, std::string(args.status().message()));
@@ -198,6 +204,10 @@ HttpResponse ExtenderService::Filter(const ExtenderArgs& args) const {
             ? question->Assume(std::string(result.node_names[0]))
             : question->Open();
     if (!answered.ok()) return fail(std::string(answered.message()));
+  }
+  if (rescuer_ != nullptr && result.error.empty() &&
+      result.node_names.empty()) {
+    rescuer_->OnNothingFits(args.pod, args.node_names.size());
   }
   return Json(ToJson(result));
 }
@@ -251,6 +261,21 @@ std::size_t ExtenderService::Choose(
     const std::vector<std::size_t>& best) const {
   const std::lock_guard lock(random_mutex_);
   return ChooseOne(best, random_);
+}
+
+HttpResponse ExtenderService::Preempt(std::string_view body) const {
+  const absl::StatusOr<ExtenderPreemptionArgs> args =
+      ReadExtenderPreemptionArgs(body);
+  if (!args.ok()) {
+    return ErrorResponse(400, std::string(args.status().message()));
+  }
+  const SchedulerProfile* profile =
+      profiles_.Find(args->pod.spec.scheduler_name);
+  if (profile == nullptr) return ErrorResponse(400, NoProfile(args->pod));
+  if (rescuer_ != nullptr && rescuer_->OnPreemption(args->pod)) {
+    return Json(ToJson(std::vector<NodeVictims>()));
+  }
+  return Json(ToJson(ProcessPreemption(profile->topology, store_, *args)));
 }
 
 HttpResponse ExtenderService::Prioritize(const ExtenderArgs& args) const {

@@ -1,4 +1,4 @@
-// The scheduler extender: filter, prioritize and bind over HTTP.
+// The scheduler extender: filter, prioritize, preempt and bind over HTTP.
 #ifndef VICINAL_SERVER_EXTENDER_EXTENDER_SERVICE_H_
 #define VICINAL_SERVER_EXTENDER_EXTENDER_SERVICE_H_
 
@@ -20,6 +20,7 @@
 #include "server/http/http_server.h"
 #include "server/kubernetes/pod_binder.h"
 #include "server/metrics/metrics.h"
+#include "server/rescue/rescuer.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
@@ -59,16 +60,18 @@ class ExtenderService {
 
   // All that is passed by reference must outlive the service; `in_flight` must
   // have been made for the store. Without `bind` there is no API server to
-  // write to, and every binding is refused.
-  ExtenderService(const ClusterStore& store, InFlightPods& in_flight,
+  // write to, and every binding is refused; without `rescuer` pods are not
+  // rescued.
+  ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                   const Freshness& freshness, Metrics& metrics,
                   SchedulerProfiles profiles, const ExtenderOptions& options,
-                  BindFunction bind);
+                  BindFunction bind, Rescuer* rescuer = nullptr);
 
-  // POST /filter, /prioritize and /bind. 400 for a body that cannot be read,
-  // 404 and 405 for what is none of them, 503 for filter and prioritize while
+  // POST /filter, /prioritize, /preempt and /bind. 400 for a body that cannot
+  // be read, 404 and 405 for what is none of them, 503 for all but bind while
   // the state is not fresh. Blocks while the question waits for pods in flight,
-  // and a binding for the API server.
+  // or for the nomination of a pod that is rescued, and a binding for the API
+  // server.
   HttpResponse Handle(const HttpRequest& request) const;
 
   // Whether Handle will wait for the API server.
@@ -78,6 +81,7 @@ class ExtenderService {
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
   HttpResponse Filter(const ExtenderArgs& args) const;
   HttpResponse Prioritize(const ExtenderArgs& args) const;
+  HttpResponse Preempt(std::string_view body) const;
   HttpResponse Bind(const BindingArgs& args) const;
 
   // Fills in which nodes fit, or the one to take.
@@ -92,13 +96,14 @@ class ExtenderService {
   // record led to: vicinal has been restarted, or the deadline has passed.
   std::string ErrorOfQuestionFirst(const BindingArgs& args) const;
 
-  const ClusterStore& store_;
+  ClusterStore& store_;
   InFlightPods& in_flight_;
   const Freshness& freshness_;
   Metrics& metrics_;
   const SchedulerProfiles profiles_;
   const ExtenderOptions options_;
   const BindFunction bind_;
+  Rescuer* const rescuer_;
   mutable std::mutex random_mutex_;
   mutable std::mt19937_64 random_;  // Guarded by random_mutex_.
 };

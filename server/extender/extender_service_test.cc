@@ -494,5 +494,110 @@ TEST_F(ExtenderServiceTest, AConnectionServesGoodQuestionsAfterBadOnes) {
   }
 }
 
+// A question about victims for a pod of priority 100 that `labels` and `spec`
+// describe further.
+std::string PreemptionQuestion(std::string_view affinity,
+                               std::string_view candidates) {
+  std::string json = R"({"Pod":{"metadata":{"name":"p","namespace":"default",)";
+  json.append(R"("uid":"u1"},"spec":{"priority":100,)").append(affinity);
+  json.append(R"(}},"NodeNameToVictims":null,"NodeNameToMetaVictims":)");
+  return json.append(candidates).append("}");
+}
+
+class PreemptVerbTest : public ExtenderServiceTest {
+ protected:
+  PreemptVerbTest() {
+    Load(R"(
+apiVersion: v1
+kind: PodList
+items:
+- metadata: {name: victim1, namespace: default, uid: v1, labels: {app: v}}
+  spec: {nodeName: n1, priority: 5}
+- metadata: {name: a2, namespace: default, uid: a2, labels: {app: a}}
+  spec: {nodeName: n2, priority: 9}
+- metadata: {name: victim2, namespace: default, uid: v2, labels: {app: v}}
+  spec: {nodeName: n2, priority: 5}
+- metadata: {name: vip3, namespace: default, uid: vip3, labels: {app: a}}
+  spec: {nodeName: n3, priority: 100}
+- metadata: {name: victim3, namespace: default, uid: v3, labels: {app: v}}
+  spec: {nodeName: n3, priority: 5}
+)");
+  }
+
+  static constexpr char kAwayFromA[] =
+      R"("affinity":{"podAntiAffinity":)"
+      R"({"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":)"
+      R"({"matchLabels":{"app":"a"}},"topologyKey":"kubernetes.io/hostname"}]}})";
+};
+
+TEST_F(PreemptVerbTest, NodesAreKeptWithMoreVictimsOrDropped) {
+  // a1 on n1 has no uid in this cluster; it has priority 0.
+  EXPECT_EQ(Ask("/preempt",
+                PreemptionQuestion(
+                    kAwayFromA,
+                    R"({"n2":{"Pods":[{"UID":"v2"}],"NumPDBViolations":2},)"
+                    R"("n3":{"Pods":[{"UID":"v3"}],"NumPDBViolations":0},)"
+                    R"("n4":{"Pods":[{"UID":"gone"}],"NumPDBViolations":1},)"
+                    R"("n9":{"Pods":[{"UID":"v9"}],"NumPDBViolations":0}})")),
+            R"({"NodeNameToMetaVictims":{)"
+            R"("n2":{"Pods":[{"UID":"a2"},{"UID":"v2"}],"NumPDBViolations":2},)"
+            R"("n4":{"Pods":[{"UID":"gone"}],"NumPDBViolations":1}}})");
+}
+
+TEST_F(PreemptVerbTest, NoCandidateIsAnAnswerToo) {
+  EXPECT_EQ(Ask("/preempt", PreemptionQuestion(kAwayFromA, "{}")),
+            R"({"NodeNameToMetaVictims":{}})");
+}
+
+TEST_F(PreemptVerbTest, TheClusterIsAsItWasForTheNextQuestion) {
+  const std::string question =
+      Question(RequiredTerm("podAntiAffinity", "a", "kubernetes.io/hostname"),
+               R"(["n1","n2","n3","n4"])");
+  const std::string before = Filter(question);
+  Ask("/preempt",
+      PreemptionQuestion(kAwayFromA, R"({"n2":{"Pods":[{"UID":"v2"}]}})"));
+  EXPECT_EQ(Filter(question), before);
+}
+
+TEST_F(PreemptVerbTest, WhatCannotBeReadIsRefusedWithItsPath) {
+  const HttpResponse response = Handle("POST", "/preempt", R"({"Pod":{}})");
+  EXPECT_EQ(response.status, 400u);
+  EXPECT_THAT(response.body, HasSubstr("NodeNameToMetaVictims: required"));
+  EXPECT_EQ(Handle("GET", "/preempt", "").status, 405u);
+}
+
+TEST_F(PreemptVerbTest, AStaleStateIsNotAnsweredFrom) {
+  const Freshness stale({"pods"}, std::chrono::seconds(0));
+  service_ = MakeService(stale, ScoreScale::kExact);
+  const HttpResponse response =
+      Handle("POST", "/preempt", PreemptionQuestion(kAwayFromA, "{}"));
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_THAT(response.body, HasSubstr("pods: not listed yet"));
+}
+
+TEST_F(PreemptVerbTest, NobodyIsEvictedForAPodThatIsBeingRescued) {
+  RescuerOptions options;
+  options.min_sample = 2;
+  const SchedulerProfiles profiles;
+  Rescuer rescuer(
+      store_, metrics_,
+      [&profiles](const Pod&) { return &profiles.Find("")->topology; },
+      [](const Pod&, const std::string&) { return absl::OkStatus(); }, options);
+  service_ = std::make_unique<ExtenderService>(
+      store_, in_flight_, freshness_, metrics_, SchedulerProfiles(),
+      ExtenderOptions(), nullptr, &rescuer);
+  const std::string preempt = PreemptionQuestion(
+      kAwayFromA, R"({"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":0}})");
+  const std::string away =
+      RequiredTerm("podAntiAffinity", "a", "kubernetes.io/hostname");
+  // Some node offered fits, or only one node was offered: no rescue.
+  Filter(Question(away, R"(["n1","n4"])"));
+  Filter(Question(away, R"(["n1"])"));
+  EXPECT_NE(Ask("/preempt", preempt), R"({"NodeNameToMetaVictims":{}})");
+  // n4 would do.
+  Filter(Question(away, R"(["n1","n2"])"));
+  EXPECT_EQ(Ask("/preempt", preempt), R"({"NodeNameToMetaVictims":{}})");
+}
+
 }  // namespace
 }  // namespace vicinal

@@ -73,7 +73,17 @@ Metrics::Metrics()
       in_flight_expirations_(
           Counters(registry_, "vicinal_in_flight_expirations_total",
                    "Pods whose outcome was not known at the deadline.")
-              .Add({})) {}
+              .Add({})),
+      rescues_started_(
+          Counters(registry_, "vicinal_rescues_started_total",
+                   "Pods that fit no node offered, but another one.")
+              .Add({})),
+      rescues_succeeded_(Counters(registry_, "vicinal_rescues_succeeded_total",
+                                  "Such pods that were bound.")
+                             .Add({})),
+      rescues_abandoned_(Counters(registry_, "vicinal_rescues_abandoned_total",
+                                  "Such pods that were given up.")
+                             .Add({})) {}
 
 void Metrics::CountBinding(const std::string& outcome) {
   bindings_.Add({{"outcome", outcome}}).Increment();

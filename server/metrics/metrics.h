@@ -49,6 +49,12 @@ class Metrics {
   // A binding that was asked for, and its outcome, such as "written".
   void CountBinding(const std::string& outcome);
 
+  // Pods that were found to fit a node which the scheduler did not offer, and
+  // what became of them.
+  prometheus::Counter& rescues_started() { return rescues_started_; }
+  prometheus::Counter& rescues_succeeded() { return rescues_succeeded_; }
+  prometheus::Counter& rescues_abandoned() { return rescues_abandoned_; }
+
   // All of them in the text exposition format.
   std::string Render() const;
 
@@ -68,6 +74,9 @@ class Metrics {
   prometheus::Histogram& in_flight_wait_seconds_;
   prometheus::Counter& in_flight_wait_timeouts_;
   prometheus::Counter& in_flight_expirations_;
+  prometheus::Counter& rescues_started_;
+  prometheus::Counter& rescues_succeeded_;
+  prometheus::Counter& rescues_abandoned_;
 };
 
 }  // namespace vicinal

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/engine/default_profile.h"
 #include "core/engine/score_plugins.h"
 #include "server/scheduler_config/plugin_sets.h"
 
@@ -96,6 +97,7 @@ SchedulerProfiles::SchedulerProfiles() {
   profile.score = ResolveScorePlugins({}, {});
   any_.topology = Topology(profile.plugin_config);
   any_.decide = *Decider(profile, 1);
+  any_.all = DefaultProfile(profile.plugin_config);
 }
 
 absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
@@ -107,6 +109,7 @@ absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
   for (const SchedulerConfig::Profile& profile : config.profiles) {
     SchedulerProfile& made = profiles.by_name_[profile.scheduler_name];
     made.topology = Topology(profile.plugin_config);
+    made.all = DefaultProfile(profile.plugin_config);
     if (advise_only) continue;
     absl::StatusOr<Profile> decider = Decider(profile, *scale);
     if (!decider.ok()) return decider.status();

@@ -19,6 +19,9 @@ struct SchedulerProfile {
   // The same filters with all score plugins: what the scheduler would choose
   // by.
   Profile decide;
+  // All filters that vicinal has, with their arguments, and the default scores:
+  // to find out whether a pod fits a node that was not offered.
+  Profile all;
 };
 
 // Immutable, and so thread-safe.

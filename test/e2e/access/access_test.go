@@ -114,7 +114,7 @@ func isRefusedWritesAndSecrets(t *testing.T, vicinal kubernetes.Interface) {
 // authenticated account may do (ask about itself, say) is not vicinal's doing.
 func mayDoNothingElse(t *testing.T, vicinal, nobody kubernetes.Interface) {
 	t.Helper()
-	want := map[string]bool{"create api/v1/pods/binding": true}
+	want := map[string]bool{"create api/v1/pods/binding": true, "patch api/v1/pods/status": true}
 	for _, path := range needed {
 		for _, verb := range []string{"get", "list", "watch"} {
 			want[verb+" "+path] = true

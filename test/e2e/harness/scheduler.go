@@ -173,3 +173,24 @@ func (s *Scheduler) QueuedPods() (soon, parked int, err error) {
 	}
 	return int(counts[0] + counts[1]), int(counts[2]), nil
 }
+
+// Attempts is how many pods have been placed, how many of them with at most two
+// attempts, and how many attempts these pods have needed together.
+func (s *Scheduler) Attempts(t testing.TB) (placed, withinTwo, attempts int) {
+	t.Helper()
+	m, err := scrape(s.admin, s.url+"/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range m["scheduler_pod_scheduling_attempts"].GetMetric() {
+		histogram := metric.GetHistogram()
+		placed += int(histogram.GetSampleCount())
+		attempts += int(histogram.GetSampleSum())
+		for _, bucket := range histogram.GetBucket() {
+			if bucket.GetUpperBound() == 2 {
+				withinTwo += int(bucket.GetCumulativeCount())
+			}
+		}
+	}
+	return placed, withinTwo, attempts
+}

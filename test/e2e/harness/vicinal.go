@@ -155,6 +155,16 @@ func (v *Vicinal) Bind(t testing.TB, pod *corev1.Pod, node string) string {
 	return result.Error
 }
 
+// Preempt asks what kube-scheduler would ask.
+func (v *Vicinal) Preempt(args *extenderv1.ExtenderPreemptionArgs) (*extenderv1.ExtenderPreemptionResult, error) {
+	result := &extenderv1.ExtenderPreemptionResult{}
+	status, err := v.call("preempt", args, result)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("preempt: status %d", status)
+	}
+	return result, err
+}
+
 // call posts to a verb of the extender and decodes the answer if its status is 200.
 func (v *Vicinal) call(verb string, args, result any) (int, error) {
 	body, err := json.Marshal(args)
