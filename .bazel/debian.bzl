@@ -10,6 +10,7 @@ _LIBRARIES = {
     "absl_status": ["absl_status"],
     "absl_statusor": ["absl_statusor"],
     "absl_strings": ["absl_strings", "absl_str_format"],
+    "absl_time": ["absl_time"],
     "glog": ["libglog"],
     "gtest_main": ["gmock_main"],
     "jemalloc": ["jemalloc"],

@@ -2,6 +2,7 @@
 #include <glog/logging.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -38,6 +39,93 @@ absl::Status PrintSample(bool as_json) {
   return absl::OkStatus();
 }
 
+// The flags about what is answered, and about pods in flight.
+void AddScheduling(CLI::App* serve, ServeOptions& options) {
+  const std::map<std::string, ExtenderMode> modes = {
+      {"decide", ExtenderMode::kDecide}, {"advise", ExtenderMode::kAdvise}};
+  serve
+      ->add_option_function<std::string>(
+          "--mode",
+          [&options, modes](const std::string& name) {
+            options.extender.mode = modes.at(name);
+          },
+          "decide: filter answers the one node that the scheduler would "
+          "choose [default]; advise: filter answers all nodes that fit, and "
+          "prioritize scores them")
+      ->check(CLI::IsMember(modes))
+      ->group("Scheduling");
+  serve
+      ->add_option(
+          "--scheduler-config", options.scheduler_config,
+          "the KubeSchedulerConfiguration (v1) that kube-scheduler runs with: "
+          "score plugins, weights and plugin arguments are taken from the "
+          "profile that a pod names in spec.schedulerName. PodTopologySpread "
+          "and InterPodAffinity, disabled there because vicinal takes them "
+          "over, weigh 2 (20 x the extender's weight if it has a "
+          "prioritizeVerb and the other weights are multiplied by ten). With "
+          "--mode=decide a score plugin that vicinal does not have is refused; "
+          "VolumeBinding and DynamicResources at their default weights are "
+          "let pass and score nothing. Default: the default profile, for "
+          "every pod")
+      ->group("Scheduling");
+  serve
+      ->add_option("--seed", options.extender.seed,
+                   "of the choice among nodes of equal score; default: another "
+                   "one at each start")
+      ->group("Scheduling");
+  const std::map<std::string, ScoreScale> scales = {
+      {"exact", ScoreScale::kExact}, {"extender", ScoreScale::kExtender}};
+  serve
+      ->add_option_function<std::string>(
+          "--score-scale",
+          [&options, scales](const std::string& name) {
+            options.extender.score_scale = scales.at(name);
+          },
+          "of prioritize. exact: 0-400, reproduces the in-tree sums with all "
+          "other score weights x10 [default]; extender: 0-10")
+      ->check(CLI::IsMember(scales))
+      ->group("Scheduling");
+
+  serve
+      ->add_option("--rescue", options.rescue,
+                   "true: nominate pods that fit no node of the scheduler's "
+                   "sample for the best node of the cluster; false: leave "
+                   "them pending [true]")
+      ->group("Scheduling");
+
+  constexpr char kInFlight[] =
+      "Pods in flight (answered, and not known to be bound yet)";
+  serve
+      ->add_option_function<int>(
+          "--in-flight-wait",
+          [&options](int milliseconds) {
+            options.in_flight.max_wait =
+                std::chrono::milliseconds(milliseconds);
+          },
+          "milliseconds that a question waits for pods in flight that matter "
+          "to it before it ends in an error; should be less than the "
+          "extender's httpTimeout [3000]")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kInFlight);
+  serve
+      ->add_option_function<int>(
+          "--in-flight-deadline",
+          [&options](int seconds) {
+            options.in_flight.deadline = std::chrono::seconds(seconds);
+          },
+          "seconds until a pod whose outcome stays unknown is no longer "
+          "counted on its node; a binding that comes later is checked against "
+          "the rules first [60]")
+      ->check(CLI::PositiveNumber)
+      ->group(kInFlight);
+  serve
+      ->add_flag_callback(
+          "--tests-only-no-in-flight-ledger",
+          [&options] { options.in_flight.enabled = false; },
+          "tests only: forget what was answered, and break rules")
+      ->group(kInFlight);
+}
+
 void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
   CLI::App* serve = app.add_subcommand(
       "serve", "Answer kube-scheduler's extender calls over HTTP.");
@@ -54,6 +142,12 @@ void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
   serve
       ->add_option("--threads", options.threads,
                    "threads that answer the scheduler")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256))
+      ->group("Listeners");
+  serve
+      ->add_option("--bind-threads", options.bind_threads,
+                   "bindings that are written at a time; others queue")
       ->capture_default_str()
       ->check(CLI::Range(1, 256))
       ->group("Listeners");
@@ -93,22 +187,10 @@ void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
       ->check(CLI::NonNegativeNumber)
       ->group("Cluster state (none of them: an embedded sample)");
 
-  const std::map<std::string, ScoreScale> scales = {
-      {"exact", ScoreScale::kExact}, {"extender", ScoreScale::kExtender}};
-  serve
-      ->add_option_function<std::string>(
-          "--score-scale",
-          [&options, scales](const std::string& name) {
-            options.score_scale = scales.at(name);
-          },
-          "exact: 0-400, reproduces the in-tree sums with all other score "
-          "weights x10 [default]; extender: 0-10")
-      ->check(CLI::IsMember(scales))
-      ->group("Scheduling");
+  AddScheduling(serve, options);
   serve->callback(
       [&options, &action] { action = [&options] { return Serve(options); }; });
 }
-
 void AddSample(CLI::App& app, Action& action) {
   CLI::App* sample =
       app.add_subcommand("sample", "Print the embedded sample cluster.");

@@ -8,13 +8,17 @@
 
 #include "absl/status/status.h"
 #include "server/extender/extender_service.h"
+#include "server/state/in_flight_pods.h"
 
 namespace vicinal {
 
 struct ServeOptions {
   std::string listen_address = "127.0.0.1:8890";
   std::string admin_listen_address = "127.0.0.1:8891";
-  int threads = 2;
+  // A question that waits for a pod in flight holds one: there must be more
+  // than schedulers.
+  int threads = 4;
+  int bind_threads = 16;
   std::size_t max_body_bytes = 64 << 20;
 
   // Where the state of the cluster comes from: at most one of these; with none
@@ -24,7 +28,12 @@ struct ServeOptions {
   std::string cluster_file;
 
   std::chrono::seconds max_watch_outage{30};
-  ScoreScale score_scale = ScoreScale::kExact;
+  ExtenderOptions extender;
+  // The scheduler's KubeSchedulerConfiguration; empty: the default profile.
+  std::string scheduler_config;
+  // Counts only with an API server: without one all questions are hypothetical.
+  InFlightPods::Options in_flight;
+  bool rescue = true;  // Counts only with an API server, too.
 };
 
 // Serves until the process gets SIGTERM or SIGINT. Once both listeners are

@@ -145,6 +145,7 @@ void ClusterState::SetOwnFields(OwnFields& own, StoredPod& pod) {
   pod.name_and_uid_.reserve(own.name.size() + own.uid.size());
   pod.name_and_uid_ = own.name;
   pod.name_and_uid_ += own.uid;
+  pod.start_time_ = own.start_time.value_or(StoredPod::kNotStarted);
   pod.rare_ = nullptr;
   if (own.deletion_timestamp || own.phase != kRunning ||
       !own.nominated_node_name.empty()) {

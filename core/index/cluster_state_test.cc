@@ -314,7 +314,8 @@ TEST(ClusterStateTest, GivesBackEveryFieldOfAPodAsItCame) {
         whenUnsatisfiable: DoNotSchedule,
         labelSelector: {matchLabels: {app: web}}}],
       containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]},
-    status: {phase: Running, nominatedNodeName: b}})");
+    status: {phase: Running, nominatedNodeName: b,
+      startTime: '2026-01-01T00:00:00Z'}})");
   ClusterState cluster;
   AddNode(cluster, "a");
   cluster.Upsert(pod);
@@ -331,6 +332,22 @@ TEST(ClusterStateTest, GivesBackEveryFieldOfAPodAsItCame) {
   cluster.Upsert(pod);
   EXPECT_EQ(cluster.FindPod({"ns", "p"})->ToPod(), pod);
   EXPECT_EQ(cluster.FindPod({"ns", "q"})->ToPod(), second);
+}
+
+TEST(ClusterStateTest, PodsShareWhatTheyHaveInCommonWheneverTheyStarted) {
+  ClusterState cluster;
+  for (const char* name : {"p", "q"}) {
+    Pod pod = ParsePod("{metadata: {namespace: ns}, spec: {priority: 7}}");
+    pod.meta.name = name;
+    pod.meta.namespace_name = "ns";
+    if (pod.meta.name == "q") pod.status.start_time = 1767225610;
+    cluster.Upsert(pod);
+  }
+  const StoredPod* p = cluster.FindPod({"ns", "p"});
+  const StoredPod* q = cluster.FindPod({"ns", "q"});
+  EXPECT_EQ(&p->common(), &q->common());
+  EXPECT_EQ(p->start_time(), std::nullopt);
+  EXPECT_EQ(q->start_time(), 1767225610);
 }
 
 TEST(ClusterStateTest, NodesKnowWhatTheirPodsRequest) {

@@ -50,6 +50,7 @@ OwnFields OwnFields::TakeFrom(Pod& pod) {
   own.uid = std::exchange(pod.meta.uid, {});
   own.labels = std::exchange(pod.meta.labels, {});
   own.deletion_timestamp = std::exchange(pod.meta.deletion_timestamp, {});
+  own.start_time = std::exchange(pod.status.start_time, {});
   own.node_name = std::exchange(pod.spec.node_name, {});
   own.phase = std::exchange(pod.status.phase, {});
   own.nominated_node_name = std::exchange(pod.status.nominated_node_name, {});
@@ -61,6 +62,7 @@ void OwnFields::MoveInto(Pod& pod) && {
   pod.meta.uid = std::move(uid);
   pod.meta.labels = std::move(labels);
   pod.meta.deletion_timestamp = std::move(deletion_timestamp);
+  pod.status.start_time = start_time;
   pod.spec.node_name = std::move(node_name);
   pod.status.phase = std::move(phase);
   pod.status.nominated_node_name = std::move(nominated_node_name);

@@ -3,6 +3,7 @@
 #define VICINAL_CORE_INDEX_POD_TEMPLATE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct OwnFields {
   std::string uid;
   Labels labels;
   std::optional<std::string> deletion_timestamp;
+  std::optional<std::int64_t> start_time;
   std::string node_name;
   std::string phase;
   std::string nominated_node_name;

@@ -14,6 +14,7 @@ Pod StoredPod::ToPod() const {
   own.labels = labels();
   if (node_ != nullptr) own.node_name = node_->name;
   own.phase = kRunning;
+  own.start_time = start_time();
   if (rare_ != nullptr) {
     own.phase = rare_->phase;
     own.deletion_timestamp = rare_->deletion_timestamp;

@@ -4,6 +4,7 @@
 #define VICINAL_CORE_INDEX_STORED_POD_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,19 @@ class StoredPod {
     return group_->FindLabel(key);
   }
 
+  // In seconds since 1970; absent until the kubelet has seen the pod.
+  std::optional<std::int64_t> start_time() const {
+    if (start_time_ == kNotStarted) return std::nullopt;
+    return start_time_;
+  }
+  // Empty for most.
+  std::string_view nominated_node_name() const {
+    return rare_ == nullptr ? std::string_view() : rare_->nominated_node_name;
+  }
+
   // The pod without what tells it apart from the others of its controller: no
-  // name, uid, labels, deletion timestamp, phase, node or nominated node.
+  // name, uid, labels, deletion timestamp, phase, start time, node or nominated
+  // node.
   const Pod& common() const { return template_->pod; }
 
   // The node that the pod is bound to, which need not be there; null if none.
@@ -64,7 +76,11 @@ class StoredPod {
     std::string nominated_node_name;
   };
 
+  static constexpr std::int64_t kNotStarted =
+      std::numeric_limits<std::int64_t>::min();
+
   std::string name_and_uid_;
+  std::int64_t start_time_ = kNotStarted;
   std::uint32_t name_size_ = 0;
   mutable std::uint32_t position_ = 0;  // In the pods of the node.
   PodTemplate* template_ = nullptr;

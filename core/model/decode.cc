@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/time/time.h"
+#include "core/model/field_error.h"
+
 namespace vicinal {
 namespace {
 
@@ -282,14 +286,33 @@ namespace {
 
 struct PodCondition {
   std::string type;
+  std::string status;
   std::string reason;
 };
+
+// A metav1.Time, in seconds since 1970; what is less than a second is dropped.
+absl::Status DecodeTime(JsonValue value, const JsonPath& path,
+                        std::optional<std::int64_t>* out) {
+  std::optional<std::string> text;
+  absl::Status status = Decode(value, path, &text);
+  if (!status.ok() || !text) return status;
+  absl::Time time;
+  // absl would also take "infinite-future", and white space.
+  if (text->empty() || !absl::ascii_isdigit(text->front()) ||
+      !absl::ascii_isalnum(text->back()) ||
+      !absl::ParseTime(absl::RFC3339_full, *text, &time, nullptr)) {
+    return FieldError(path, "must be an RFC 3339 time, got " + Quoted(*text));
+  }
+  *out = absl::ToUnixSeconds(time);
+  return absl::OkStatus();
+}
 
 }  // namespace
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            PodCondition* out) {
   return DecodeFields(value, path, JsonField{"type", &out->type},
+                      JsonField{"status", &out->status},
                       JsonField{"reason", &out->reason});
 }
 
@@ -304,6 +327,9 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
         if (key == "phase") return Decode(field, where, &out->phase);
         if (key == "nominatedNodeName") {
           return Decode(field, where, &out->nominated_node_name);
+        }
+        if (key == "startTime") {
+          return DecodeTime(field, where, &out->start_time);
         }
         if (key == "containerStatuses") {
           return Decode(field, where, &out->container_statuses);
@@ -328,6 +354,9 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
                 if (condition.type == "PodResizePending" && !found) {
                   found = true;
                   out->resize_infeasible = condition.reason == "Infeasible";
+                }
+                if (condition.type == "PodScheduled") {
+                  out->scheduling_failed = condition.status == "False";
                 }
                 return decoded;
               });

@@ -157,6 +157,7 @@ TEST(DecodeTest, PodTopologySpreadConstraints) {
 TEST(DecodeTest, PodStatus) {
   const Pod pod = Parse<Pod>(R"({"status": {
     "phase": "Running", "nominatedNodeName": "n2",
+    "startTime": "2026-01-01T00:00:10Z",
     "initContainerStatuses": [{"name": "i"}],
     "containerStatuses": [{"name": "c", "ready": true,
       "allocatedResources": {"cpu": "1"},
@@ -168,6 +169,7 @@ TEST(DecodeTest, PodStatus) {
   PodStatus want;
   want.phase = "Running";
   want.nominated_node_name = "n2";
+  want.start_time = 1767225610;
   want.container_statuses = {{"c", ResourceList{{"cpu", Amount("1")}},
                               ResourceList{{"cpu", Amount("2")}}},
                              {"i", std::nullopt, std::nullopt}};
@@ -194,6 +196,38 @@ TEST(DecodeTest, OnlyAPendingResizeWithThatReasonIsInfeasible) {
   EXPECT_FALSE(Parse<Pod>(R"({"status": {"conditions": [
       {"type": "PodScheduled", "reason": "Infeasible"}]}})")
                    .status.resize_infeasible);
+}
+
+TEST(DecodeTest, ATimeMayHaveAnOffsetAndAFraction) {
+  const auto start_time = [](const std::string& time) {
+    return Parse<Pod>(R"({"status": {"startTime": )" + time + "}}")
+        .status.start_time;
+  };
+  EXPECT_EQ(start_time(R"("2026-01-01T02:00:10+02:00")"), 1767225610);
+  EXPECT_EQ(start_time(R"("2026-01-01T00:00:10.999Z")"), 1767225610);
+  EXPECT_EQ(start_time("null"), std::nullopt);
+}
+
+TEST(DecodeTest, ATimeThatIsNoneIsNamedWithItsPath) {
+  for (const char* bad : {"yesterday", "", "2026-01-01", "infinite-past",
+                          " 2026-01-01T00:00:10Z"}) {
+    EXPECT_EQ(ErrorOf<Pod>(std::string(R"({"status": {"startTime": ")") + bad +
+                           R"("}})"),
+              std::string("status.startTime: must be an RFC 3339 time, got ") +
+                  '"' + bad + '"');
+  }
+}
+
+TEST(DecodeTest, TheConditionPodScheduledTellsAFailedAttempt) {
+  const auto failed = [](const std::string& conditions) {
+    return Parse<Pod>(R"({"status": {"conditions": [)" + conditions + "]}}")
+        .status.scheduling_failed;
+  };
+  EXPECT_TRUE(failed(R"({"type": "PodScheduled", "status": "False",
+                         "reason": "Unschedulable"})"));
+  EXPECT_FALSE(failed(R"({"type": "PodScheduled", "status": "True"})"));
+  EXPECT_FALSE(failed(R"({"type": "Ready", "status": "False"})"));
+  EXPECT_FALSE(failed(""));
 }
 
 TEST(DecodeTest, ANodeWithEverything) {

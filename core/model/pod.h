@@ -74,10 +74,14 @@ inline constexpr char kRunning[] = "Running";  // A phase.
 struct PodStatus {
   std::string phase;
   std::string nominated_node_name;
+  // startTime in seconds since 1970; absent until the kubelet has seen the pod.
+  std::optional<std::int64_t> start_time;
   std::vector<ContainerStatus> container_statuses;  // Init containers' too.
   std::optional<ResourceList> allocated_resources;
   std::optional<ResourceRequirements> resources;
   bool resize_infeasible = false;  // Condition PodResizePending.
+  // Condition PodScheduled is False: a scheduling attempt has failed.
+  bool scheduling_failed = false;
 
   friend bool operator==(const PodStatus&, const PodStatus&) = default;
 };

@@ -17,10 +17,25 @@ void Append(const std::vector<ExtenderFilterResult::FailedNode>& nodes,
   json += '}';
 }
 
+// As much as the answer takes if nothing needs to be escaped.
+std::size_t SizeOf(const ExtenderFilterResult& result) {
+  std::size_t size = 128 + result.error.size();
+  for (const std::string_view name : result.node_names) size += name.size() + 3;
+  for (const auto* nodes :
+       {&result.failed_nodes, &result.failed_and_unresolvable_nodes}) {
+    for (const auto& [name, reason] : *nodes) {
+      size += name.size() + reason.size() + 6;
+    }
+  }
+  return size;
+}
+
 }  // namespace
 
 std::string ToJson(const ExtenderFilterResult& result) {
-  std::string json = R"({"Nodes":null,"NodeNames":[)";
+  std::string json;
+  json.reserve(SizeOf(result));
+  json += R"({"Nodes":null,"NodeNames":[)";
   for (const std::string_view name : result.node_names) {
     if (json.back() != '[') json += ',';
     AppendJsonString(name, json);
@@ -36,7 +51,11 @@ std::string ToJson(const ExtenderFilterResult& result) {
 }
 
 std::string ToJson(const std::vector<HostPriority>& priorities) {
-  std::string json = "[";
+  std::string json;
+  std::size_t size = 2;
+  for (const auto& [host, score] : priorities) size += host.size() + 24;
+  json.reserve(size);
+  json += "[";
   for (const auto& [host, score] : priorities) {
     if (json.back() != '[') json += ',';
     json += R"({"Host":)";

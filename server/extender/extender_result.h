@@ -4,6 +4,7 @@
 #define VICINAL_SERVER_EXTENDER_EXTENDER_RESULT_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ namespace vicinal {
 struct ExtenderFilterResult {
   struct FailedNode {
     std::string_view name;
-    std::string reason;
+    std::string_view reason;
   };
 
   std::vector<std::string_view> node_names;  // Those that fit.
@@ -24,6 +25,8 @@ struct ExtenderFilterResult {
   // Not empty: the question could not be answered; the scheduling attempt fails
   // with this error.
   std::string error;
+  // Where reasons may live that are not constants.
+  std::deque<std::string> reasons;
 };
 
 std::string ToJson(const ExtenderFilterResult& result);

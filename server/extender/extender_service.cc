@@ -6,15 +6,21 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
-#include "core/index/pod_info.h"
-#include "server/extender/extender_result.h"
+#include "core/index/stored_pod.h"
+#include "server/extender/preempt.h"
+#include "server/extender/preemption_args.h"
 
 namespace vicinal {
 namespace {
 
 constexpr std::string_view kFilter = "filter";
 constexpr std::string_view kPrioritize = "prioritize";
+constexpr std::string_view kPreempt = "preempt";
+constexpr std::string_view kBind = "bind";
 
 // The scheduler may know a node before its event has come here.
 constexpr char kReasonUnknownNode[] = "node(s) not known to vicinal yet";
@@ -27,11 +33,11 @@ struct Candidates {
 };
 
 Candidates Find(const ClusterState& cluster,
-                const std::vector<std::string>& names) {
+                const std::vector<std::string_view>& names) {
   Candidates candidates;
   candidates.names.reserve(names.size());
   candidates.nodes.reserve(names.size());
-  for (const std::string& name : names) {
+  for (const std::string_view name : names) {
     if (const NodeInfo* node = cluster.FindNode(name)) {
       candidates.names.push_back(name);
       candidates.nodes.push_back(node);
@@ -46,19 +52,96 @@ Candidates Find(const ClusterState& cluster,
 std::string_view VerbOf(std::string_view path) {
   if (!path.starts_with('/')) return "";
   path.remove_prefix(1);
-  return path == kFilter || path == kPrioritize ? path : "";
+  const bool ours = path == kFilter || path == kPrioritize ||
+                    path == kPreempt || path == kBind;
+  return ours ? path : "";
+}
+
+// Tells of the nodes that were refused.
+void AddFailures(const Candidates& candidates, const NodeStatuses& statuses,
+                 ExtenderFilterResult& result) {
+  std::vector<std::string_view> reasons;  // By id of the status.
+  for (const Status& status : statuses.distinct()) {
+    reasons.push_back(result.reasons.emplace_back(status.Message()));
+  }
+  for (std::size_t i = 0; i < candidates.names.size(); ++i) {
+    const ExtenderFilterResult::FailedNode failed = {candidates.names[i],
+                                                     reasons[statuses.id(i)]};
+    switch (statuses[i].code()) {
+      case Code::kSuccess:
+        break;
+      case Code::kUnschedulable:
+        result.failed_nodes.push_back(failed);
+        break;
+      case Code::kUnschedulableAndUnresolvable:
+        result.failed_and_unresolvable_nodes.push_back(failed);
+        break;
+      default:
+        result.error = failed.reason;
+    }
+  }
+}
+
+void AddUnknown(const Candidates& candidates, ExtenderFilterResult& result) {
+  for (const std::string_view name : candidates.unknown) {
+    result.failed_nodes.push_back({name, kReasonUnknownNode});
+  }
+}
+
+// What the metrics call the outcome of a written binding.
+const char* NameOf(BindResult::Outcome outcome) {
+  switch (outcome) {
+    case BindResult::Outcome::kWritten:
+      return "written";
+    case BindResult::Outcome::kRefused:
+      return "refused";
+    case BindResult::Outcome::kUnknown:
+      return "unknown";
+  }
+  return "";
+}
+
+InFlightLedger::BindOutcome ToLedger(BindResult::Outcome outcome) {
+  switch (outcome) {
+    case BindResult::Outcome::kWritten:
+      return InFlightLedger::BindOutcome::kWritten;
+    case BindResult::Outcome::kRefused:
+      return InFlightLedger::BindOutcome::kRefused;
+    case BindResult::Outcome::kUnknown:
+      break;
+  }
+  return InFlightLedger::BindOutcome::kUnknown;
+}
+
+std::string NoProfile(const Pod& pod) {
+  return absl::StrCat(
+      "spec.schedulerName: the configuration of the scheduler has no profile "
+      "\"",
+      pod.spec.scheduler_name, "\"");
+}
+
+HttpResponse Json(std::string body) {
+  HttpResponse response;
+  response.body = std::move(body);
+  return response;
 }
 
 }  // namespace
 
-ExtenderService::ExtenderService(const ClusterStore& store,
+ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                                  const Freshness& freshness, Metrics& metrics,
-                                 Profile profile, ScoreScale score_scale)
+                                 SchedulerProfiles profiles,
+                                 const ExtenderOptions& options,
+                                 BindFunction bind, Rescuer* rescuer)
     : store_(store),
+      in_flight_(in_flight),
       freshness_(freshness),
       metrics_(metrics),
-      profile_(std::move(profile)),
-      score_scale_(score_scale) {}
+      profiles_(std::move(profiles)),
+      options_(options),
+      bind_(std::move(bind)),
+      rescuer_(rescuer),
+      random_(options.seed.value_or(std::random_device()())) {}
 
 HttpResponse ExtenderService::Handle(const HttpRequest& request) const {
   const auto start = std::chrono::steady_clock::now();
@@ -77,6 +160,10 @@ HttpResponse ExtenderService::Handle(const HttpRequest& request) const {
   return response;
 }
 
+bool ExtenderService::Blocks(const HttpRequest& request) {
+  return VerbOf(request.path) == kBind;
+}
+
 HttpResponse ExtenderService::Route(const HttpRequest& request,
                                     std::string_view verb) const {
   if (verb.empty()) return ErrorResponse(404, "unknown verb");
@@ -85,11 +172,22 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
     response.allow = "POST";
     return response;
   }
+  if (verb == kBind) {
+    const absl::StatusOr<BindingArgs> args = ReadBindingArgs(request.body);
+    if (!args.ok()) {
+      return ErrorResponse(400, std::string(args.status().message()));
+    }
+    return Json(BindingResultJson(ErrorOfBinding(*args)));
+  }
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (!fresh.ok()) {
     return ErrorResponse(503, std::string(fresh.message()));
   }
-  const absl::StatusOr<ExtenderArgs> args = ReadExtenderArgs(request.body);
+  if (verb == kPreempt) return Preempt(request.body);
+  // One for each thread, so that its memory is there for the next question.
+  thread_local JsonReader reader;
+  const absl::StatusOr<ExtenderArgs> args =
+      ReadExtenderArgs(request.body, reader);
   if (!args.ok()) {
     return ErrorResponse(400, std::string(args.status().message()));
   }
@@ -97,54 +195,114 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
 }
 
 HttpResponse ExtenderService::Filter(const ExtenderArgs& args) const {
-  const PodInfo pod(args.pod);
   ExtenderFilterResult result;
+  const auto fail = [&result](std::string error) {
+    result = ExtenderFilterResult();
+    result.error = std::move(error);
+    return Json(ToJson(result));
+  };
+  const SchedulerProfile* profile =
+      profiles_.Find(args.pod.spec.scheduler_name);
+  if (profile == nullptr) return fail(NoProfile(args.pod));
+  const auto pod = std::make_shared<const PodInfo>(args.pod);
+  absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
+  if (!question.ok()) return fail(std::string(question.status().message()));
+  if (options_.mode == ExtenderMode::kDecide) {
+    Decide(*profile, args, *pod, result);
+  } else {
+    Advise(*profile, args, *pod, result);
+  }
+  if (result.error.empty() && !result.node_names.empty()) {
+    const absl::Status answered =
+        result.node_names.size() == 1
+            ? question->Assume(std::string(result.node_names[0]))
+            : question->Open();
+    if (!answered.ok()) return fail(std::string(answered.message()));
+  }
+  if (rescuer_ != nullptr && result.error.empty() &&
+      result.node_names.empty()) {
+    rescuer_->OnNothingFits(args.pod, args.node_names.size());
+  }
+  return Json(ToJson(result));
+}
+
+void ExtenderService::Decide(const SchedulerProfile& profile,
+                             const ExtenderArgs& args, const PodInfo& pod,
+                             ExtenderFilterResult& result) const {
+  store_.Read([&](const ClusterState& cluster) {
+    const Candidates candidates = Find(cluster, args.node_names);
+    const Decision decision =
+        vicinal::Decide(profile.decide, cluster, pod, candidates.nodes);
+    if (!decision.best.empty()) {
+      result.node_names.push_back(candidates.names[Choose(decision.best)]);
+      return;
+    }
+    AddFailures(candidates, decision.filtered.statuses, result);
+    AddUnknown(candidates, result);
+    for (const Status& status :
+         {decision.filtered.pre_filter, decision.score_status}) {
+      if (status.code() == Code::kError) result.error = status.Message();
+    }
+  });
+}
+
+void ExtenderService::Advise(const SchedulerProfile& profile,
+                             const ExtenderArgs& args, const PodInfo& pod,
+                             ExtenderFilterResult& result) const {
   store_.Read([&](const ClusterState& cluster) {
     const Candidates candidates = Find(cluster, args.node_names);
     const FilterOutcome outcome =
-        RunFilterPlugins(profile_, cluster, pod, candidates.nodes);
+        RunFilterPlugins(profile.topology, cluster, pod, candidates.nodes);
     for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
-      const Status& status = outcome.statuses[i];
-      const std::string_view name = candidates.names[i];
-      switch (status.code()) {
-        case Code::kSuccess:
-          result.node_names.push_back(name);
-          break;
-        case Code::kUnschedulable:
-          result.failed_nodes.push_back({name, status.Message()});
-          break;
-        case Code::kUnschedulableAndUnresolvable:
-          result.failed_and_unresolvable_nodes.push_back(
-              {name, status.Message()});
-          break;
-        default:
-          result.error = status.Message();
+      if (outcome.statuses.ok(i)) {
+        result.node_names.push_back(candidates.names[i]);
       }
     }
-    for (const std::string_view name : candidates.unknown) {
-      result.failed_nodes.push_back({name, kReasonUnknownNode});
-    }
+    AddFailures(candidates, outcome.statuses, result);
+    AddUnknown(candidates, result);
     if (outcome.pre_filter.code() == Code::kError) {
       result.error = outcome.pre_filter.Message();
     }
   });
-  HttpResponse response;
-  response.body = ToJson(result);
-  return response;
+}
+
+std::size_t ExtenderService::Choose(
+    const std::vector<std::size_t>& best) const {
+  const std::lock_guard lock(random_mutex_);
+  return ChooseOne(best, random_);
+}
+
+HttpResponse ExtenderService::Preempt(std::string_view body) const {
+  const absl::StatusOr<ExtenderPreemptionArgs> args =
+      ReadExtenderPreemptionArgs(body);
+  if (!args.ok()) {
+    return ErrorResponse(400, std::string(args.status().message()));
+  }
+  const SchedulerProfile* profile =
+      profiles_.Find(args->pod.spec.scheduler_name);
+  if (profile == nullptr) return ErrorResponse(400, NoProfile(args->pod));
+  if (rescuer_ != nullptr && rescuer_->OnPreemption(args->pod)) {
+    return Json(ToJson(std::vector<NodeVictims>()));
+  }
+  return Json(ToJson(ProcessPreemption(profile->topology, store_, *args)));
 }
 
 HttpResponse ExtenderService::Prioritize(const ExtenderArgs& args) const {
+  const SchedulerProfile* profile =
+      profiles_.Find(args.pod.spec.scheduler_name);
+  if (profile == nullptr) return ErrorResponse(400, NoProfile(args.pod));
   const PodInfo pod(args.pod);
   std::vector<HostPriority> priorities;
   priorities.reserve(args.node_names.size());
   const Status status = store_.Read([&](const ClusterState& cluster) {
     const Candidates candidates = Find(cluster, args.node_names);
     const ScoreOutcome outcome =
-        RunScorePlugins(profile_, cluster, pod, candidates.nodes);
+        RunScorePlugins(profile->topology, cluster, pod, candidates.nodes);
     if (!outcome.status.ok()) {
       return Status::Error(outcome.status.Message());
     }
-    const std::int64_t divisor = score_scale_ == ScoreScale::kExact ? 1 : 40;
+    const std::int64_t divisor =
+        options_.score_scale == ScoreScale::kExact ? 1 : 40;
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
       priorities.push_back({candidates.names[i], outcome.totals[i] / divisor});
     }
@@ -154,9 +312,80 @@ HttpResponse ExtenderService::Prioritize(const ExtenderArgs& args) const {
     return Status();
   });
   if (!status.ok()) return ErrorResponse(500, status.Message());
-  HttpResponse response;
-  response.body = ToJson(priorities);
-  return response;
+  return Json(ToJson(priorities));
+}
+
+std::string ExtenderService::ErrorOfBinding(const BindingArgs& args) const {
+  using Kind = InFlightPods::BindStart::Kind;
+  const auto count = [this](const char* outcome) {
+    metrics_.CountBinding(outcome);
+  };
+  if (bind_ == nullptr) {
+    count("rejected");
+    return "vicinal watches no API server that it could write a binding to";
+  }
+  const ObjectKey key{args.pod_namespace, args.pod_name};
+  InFlightPods::BindStart start =
+      in_flight_.StartBind(key, args.pod_uid, args.node);
+  if (start.kind == Kind::kUnexpected) {
+    std::string error = ErrorOfQuestionFirst(args);
+    if (!error.empty()) {
+      count("rejected");
+      return error;
+    }
+    start = in_flight_.StartBind(key, args.pod_uid, args.node);
+  }
+  switch (start.kind) {
+    case Kind::kStarted:
+      break;
+    case Kind::kAlreadyBound:
+      count("already_bound");
+      return "";
+    case Kind::kUnexpected:
+      count("rejected");
+      return "the pod was asked about again while it was being bound";
+    case Kind::kRefused:
+      count("rejected");
+      return start.message;
+  }
+  const BindResult result =
+      bind_({args.pod_namespace, args.pod_name, args.pod_uid, args.node});
+  in_flight_.EndBind(key, start.ticket, ToLedger(result.outcome));
+  count(NameOf(result.outcome));
+  return result.message;
+}
+
+std::string ExtenderService::ErrorOfQuestionFirst(
+    const BindingArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return std::string(fresh.message());
+  const ObjectKey key{args.pod_namespace, args.pod_name};
+  const auto pod =
+      store_.Read([&](const ClusterState& cluster) -> std::shared_ptr<PodInfo> {
+        const StoredPod* known = cluster.FindPod(key);
+        if (known == nullptr || known->uid() != args.pod_uid) {
+          return nullptr;
+        }
+        Pod found = known->ToPod();
+        found.spec.node_name.clear();  // Where another answer has put it.
+        return std::make_shared<PodInfo>(std::move(found));
+      });
+  if (pod == nullptr) return "the pod is not known to vicinal yet";
+  const SchedulerProfile* profile =
+      profiles_.Find(pod->pod.spec.scheduler_name);
+  if (profile == nullptr) return NoProfile(pod->pod);
+  absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
+  if (!question.ok()) return std::string(question.status().message());
+  const Status fits = store_.Read([&](const ClusterState& cluster) {
+    const NodeInfo* node = cluster.FindNode(args.node);
+    if (node == nullptr) {
+      return Status(Code::kUnschedulable, kReasonUnknownNode);
+    }
+    return RunFilterPlugins(profile->topology, cluster, *pod, {&node, 1})
+        .statuses[0];
+  });
+  if (!fits.ok()) return fits.Message();
+  return std::string(question->Assume(args.node).message());
 }
 
 }  // namespace vicinal

@@ -104,21 +104,24 @@ class ExtenderServiceTest : public ::testing::Test {
     return Ask("/prioritize", json);
   }
 
-  // Makes the service anew.
-  void Use(ScoreScale scale) {
-    service_ = std::make_unique<ExtenderService>(
-        store_, freshness_, metrics_,
-        TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-        scale);
+  // Advises, and answers hypothetical questions: nothing is in flight.
+  std::unique_ptr<ExtenderService> MakeService(const Freshness& freshness,
+                                               ScoreScale scale) {
+    ExtenderOptions options;
+    options.mode = ExtenderMode::kAdvise;
+    options.score_scale = scale;
+    return std::make_unique<ExtenderService>(store_, in_flight_, freshness,
+                                             metrics_, SchedulerProfiles(),
+                                             options, nullptr);
   }
+  void Use(ScoreScale scale) { service_ = MakeService(freshness_, scale); }
 
   ClusterStore store_;
   Freshness freshness_{{}, std::chrono::seconds(0)};
   Metrics metrics_;
-  std::unique_ptr<ExtenderService> service_ = std::make_unique<ExtenderService>(
-      store_, freshness_, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact);
+  InFlightPods in_flight_{store_, metrics_, {.enabled = false}};
+  std::unique_ptr<ExtenderService> service_ =
+      MakeService(freshness_, ScoreScale::kExact);
 };
 
 TEST_F(ExtenderServiceTest, APodWithoutConstraintsFitsEverywhere) {
@@ -332,7 +335,7 @@ TEST_F(ExtenderServiceTest, AnswersFollowTheCluster) {
 
 TEST_F(ExtenderServiceTest, UnknownVerbsAreNotFound) {
   for (const char* path : {"", "/", "filter", "/filter/", "//filter", "/Filter",
-                           "/bind", "/preempt", "/healthz", "/filterx"}) {
+                           "/Bind", "/binds", "/healthz", "/filterx"}) {
     const HttpResponse response = Handle("POST", path, "{}");
     EXPECT_EQ(response.status, 404u) << path;
     EXPECT_EQ(response.body, R"({"error":"unknown verb"})");
@@ -365,14 +368,11 @@ TEST_F(ExtenderServiceTest, BodiesThatCannotBeReadAreBadRequests) {
 
 TEST_F(ExtenderServiceTest, QuestionsAreRefusedWhileTheStateIsNotFresh) {
   Freshness freshness({"pods"}, std::chrono::seconds(0));
-  const ExtenderService service(
-      store_, freshness, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact);
+  const auto service = MakeService(freshness, ScoreScale::kExact);
   std::string body = Question("{}", R"(["n1"])");
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   for (const char* path : {"/filter", "/prioritize"}) {
-    const auto ask = [&] { return service.Handle({"POST", path, body}); };
+    const auto ask = [&] { return service->Handle({"POST", path, body}); };
     freshness.OnConnected("pods");
     freshness.OnListed("pods");
     EXPECT_EQ(ask().status, 200u);
@@ -386,17 +386,14 @@ TEST_F(ExtenderServiceTest, QuestionsAreRefusedWhileTheStateIsNotFresh) {
 
 TEST_F(ExtenderServiceTest, QuestionsAreRefusedUntilEverythingIsListed) {
   Freshness freshness({"nodes", "pods"}, std::chrono::seconds(0));
-  const ExtenderService service(
-      store_, freshness, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact);
+  const auto service = MakeService(freshness, ScoreScale::kExact);
   freshness.OnListed("nodes");
   // What is asked does not matter, but for the verb and the method.
-  const HttpResponse response = service.Handle({"POST", "/filter", ""});
+  const HttpResponse response = service->Handle({"POST", "/filter", ""});
   EXPECT_EQ(response.status, 503u);
   EXPECT_EQ(response.body, R"({"error":"pods: not listed yet"})");
-  EXPECT_EQ(service.Handle({"GET", "/filter", ""}).status, 405u);
-  EXPECT_EQ(service.Handle({"POST", "/other", ""}).status, 404u);
+  EXPECT_EQ(service->Handle({"GET", "/filter", ""}).status, 405u);
+  EXPECT_EQ(service->Handle({"POST", "/other", ""}).status, 404u);
 }
 
 TEST_F(ExtenderServiceTest, RequestsAreCountedByVerbAndStatus) {
@@ -495,6 +492,111 @@ TEST_F(ExtenderServiceTest, AConnectionServesGoodQuestionsAfterBadOnes) {
     EXPECT_EQ(next.status, 200);
     EXPECT_EQ(next.body, FilterResult(R"(["n1"])", "{}", "{}"));
   }
+}
+
+// A question about victims for a pod of priority 100 that `labels` and `spec`
+// describe further.
+std::string PreemptionQuestion(std::string_view affinity,
+                               std::string_view candidates) {
+  std::string json = R"({"Pod":{"metadata":{"name":"p","namespace":"default",)";
+  json.append(R"("uid":"u1"},"spec":{"priority":100,)").append(affinity);
+  json.append(R"(}},"NodeNameToVictims":null,"NodeNameToMetaVictims":)");
+  return json.append(candidates).append("}");
+}
+
+class PreemptVerbTest : public ExtenderServiceTest {
+ protected:
+  PreemptVerbTest() {
+    Load(R"(
+apiVersion: v1
+kind: PodList
+items:
+- metadata: {name: victim1, namespace: default, uid: v1, labels: {app: v}}
+  spec: {nodeName: n1, priority: 5}
+- metadata: {name: a2, namespace: default, uid: a2, labels: {app: a}}
+  spec: {nodeName: n2, priority: 9}
+- metadata: {name: victim2, namespace: default, uid: v2, labels: {app: v}}
+  spec: {nodeName: n2, priority: 5}
+- metadata: {name: vip3, namespace: default, uid: vip3, labels: {app: a}}
+  spec: {nodeName: n3, priority: 100}
+- metadata: {name: victim3, namespace: default, uid: v3, labels: {app: v}}
+  spec: {nodeName: n3, priority: 5}
+)");
+  }
+
+  static constexpr char kAwayFromA[] =
+      R"("affinity":{"podAntiAffinity":)"
+      R"({"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":)"
+      R"({"matchLabels":{"app":"a"}},"topologyKey":"kubernetes.io/hostname"}]}})";
+};
+
+TEST_F(PreemptVerbTest, NodesAreKeptWithMoreVictimsOrDropped) {
+  // a1 on n1 has no uid in this cluster; it has priority 0.
+  EXPECT_EQ(Ask("/preempt",
+                PreemptionQuestion(
+                    kAwayFromA,
+                    R"({"n2":{"Pods":[{"UID":"v2"}],"NumPDBViolations":2},)"
+                    R"("n3":{"Pods":[{"UID":"v3"}],"NumPDBViolations":0},)"
+                    R"("n4":{"Pods":[{"UID":"gone"}],"NumPDBViolations":1},)"
+                    R"("n9":{"Pods":[{"UID":"v9"}],"NumPDBViolations":0}})")),
+            R"({"NodeNameToMetaVictims":{)"
+            R"("n2":{"Pods":[{"UID":"a2"},{"UID":"v2"}],"NumPDBViolations":2},)"
+            R"("n4":{"Pods":[{"UID":"gone"}],"NumPDBViolations":1}}})");
+}
+
+TEST_F(PreemptVerbTest, NoCandidateIsAnAnswerToo) {
+  EXPECT_EQ(Ask("/preempt", PreemptionQuestion(kAwayFromA, "{}")),
+            R"({"NodeNameToMetaVictims":{}})");
+}
+
+TEST_F(PreemptVerbTest, TheClusterIsAsItWasForTheNextQuestion) {
+  const std::string question =
+      Question(RequiredTerm("podAntiAffinity", "a", "kubernetes.io/hostname"),
+               R"(["n1","n2","n3","n4"])");
+  const std::string before = Filter(question);
+  Ask("/preempt",
+      PreemptionQuestion(kAwayFromA, R"({"n2":{"Pods":[{"UID":"v2"}]}})"));
+  EXPECT_EQ(Filter(question), before);
+}
+
+TEST_F(PreemptVerbTest, WhatCannotBeReadIsRefusedWithItsPath) {
+  const HttpResponse response = Handle("POST", "/preempt", R"({"Pod":{}})");
+  EXPECT_EQ(response.status, 400u);
+  EXPECT_THAT(response.body, HasSubstr("NodeNameToMetaVictims: required"));
+  EXPECT_EQ(Handle("GET", "/preempt", "").status, 405u);
+}
+
+TEST_F(PreemptVerbTest, AStaleStateIsNotAnsweredFrom) {
+  const Freshness stale({"pods"}, std::chrono::seconds(0));
+  service_ = MakeService(stale, ScoreScale::kExact);
+  const HttpResponse response =
+      Handle("POST", "/preempt", PreemptionQuestion(kAwayFromA, "{}"));
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_THAT(response.body, HasSubstr("pods: not listed yet"));
+}
+
+TEST_F(PreemptVerbTest, NobodyIsEvictedForAPodThatIsBeingRescued) {
+  RescuerOptions options;
+  options.min_sample = 2;
+  const SchedulerProfiles profiles;
+  Rescuer rescuer(
+      store_, metrics_,
+      [&profiles](const Pod&) { return &profiles.Find("")->topology; },
+      [](const Pod&, const std::string&) { return absl::OkStatus(); }, options);
+  service_ = std::make_unique<ExtenderService>(
+      store_, in_flight_, freshness_, metrics_, SchedulerProfiles(),
+      ExtenderOptions(), nullptr, &rescuer);
+  const std::string preempt = PreemptionQuestion(
+      kAwayFromA, R"({"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":0}})");
+  const std::string away =
+      RequiredTerm("podAntiAffinity", "a", "kubernetes.io/hostname");
+  // Some node offered fits, or only one node was offered: no rescue.
+  Filter(Question(away, R"(["n1","n4"])"));
+  Filter(Question(away, R"(["n1"])"));
+  EXPECT_NE(Ask("/preempt", preempt), R"({"NodeNameToMetaVictims":{}})");
+  // n4 would do.
+  Filter(Question(away, R"(["n1","n2"])"));
+  EXPECT_EQ(Ask("/preempt", preempt), R"({"NodeNameToMetaVictims":{}})");
 }
 
 }  // namespace

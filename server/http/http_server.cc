@@ -12,6 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -151,7 +152,10 @@ class HttpServer::Impl {
   Impl(const Options& options, HttpHandler handler)
       : options_(options),
         handler_(std::move(handler)),
-        acceptor_(asio::make_strand(context_)) {}
+        acceptor_(asio::make_strand(context_)),
+        blocking_(options.blocks == nullptr
+                      ? 0
+                      : static_cast<std::size_t>(options.blocking_threads)) {}
 
   // Returns the address that was bound.
   absl::StatusOr<std::string> Start() {
@@ -184,6 +188,8 @@ class HttpServer::Impl {
   ~Impl() {
     context_.stop();
     for (std::thread& thread : threads_) thread.join();
+    blocking_.stop();
+    blocking_.join();
   }
 
  private:
@@ -242,8 +248,9 @@ class HttpServer::Impl {
       co_return false;
     }
     Request request = parser.release();
-    Response response =
-        MakeResponse(Handle(request), request.version(), request.keep_alive());
+    HttpResponse answer = co_await Handle(request);
+    Response response = MakeResponse(std::move(answer), request.version(),
+                                     request.keep_alive());
     if (request.method() == http::verb::head) response.body().clear();
     const bool keep_alive = response.keep_alive();
     stream.expires_after(options_.request_timeout);
@@ -272,12 +279,21 @@ class HttpServer::Impl {
     if (error && deadline.expired()) error = beast::error::timeout;
   }
 
-  HttpResponse Handle(Request& request) {
+  asio::awaitable<HttpResponse> Handle(Request& request) {
     std::string& body = request.body();
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const std::string_view target = View(request.target());
-    return handler_({View(request.method_string()),
-                     target.substr(0, target.find('?')), body});
+    const HttpRequest question{View(request.method_string()),
+                               target.substr(0, target.find('?')), body};
+    if (options_.blocks == nullptr || !options_.blocks(question)) {
+      co_return handler_(question);
+    }
+    co_return co_await asio::co_spawn(blocking_, HandleHere(question),
+                                      asio::use_awaitable);
+  }
+
+  asio::awaitable<HttpResponse> HandleHere(HttpRequest question) {
+    co_return handler_(question);
   }
 
   // Lets a client that is still sending see the refusal: closing with unread
@@ -302,6 +318,8 @@ class HttpServer::Impl {
   asio::io_context context_;
   tcp::acceptor acceptor_;
   std::vector<std::thread> threads_;
+  // Runs handlers that block. The requests belong to coroutines of context_.
+  asio::thread_pool blocking_;
 };
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(

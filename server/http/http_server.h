@@ -50,6 +50,11 @@ class HttpServer {
   struct Options {
     std::string address;  // "host:port"; host is an IP address; port 0: any.
     int threads = 1;
+    // Requests of which this says true are handled by other threads, so that
+    // they can block without holding up all others; those that find no such
+    // thread free wait. Called from several threads at a time.
+    std::function<bool(const HttpRequest&)> blocks = {};
+    int blocking_threads = 1;
     std::size_t max_body_bytes = 64 << 20;
     std::size_t max_header_bytes = 64 << 10;
     // From the first byte of a request to its last, and for writing an answer.

@@ -667,6 +667,56 @@ TEST(HttpServerTest, ServesIpv6) {
   EXPECT_EQ(AskOnce(**server, kGet).body, "GET /x ");
 }
 
+TEST(HttpServerTest, RequestsThatBlockHoldUpOnlyEachOther) {
+  Gate gate;
+  std::atomic<int> blocked = 0;
+  HttpServer::Options options = Loopback();
+  options.threads = 1;
+  options.blocks = [](const HttpRequest& request) {
+    return request.path == "/slow";
+  };
+  options.blocking_threads = 2;
+  const auto server = Started(options, [&](const HttpRequest& request) {
+    if (request.path == "/slow") {
+      ++blocked;
+      EXPECT_TRUE(gate.WaitUntilOpen());
+    }
+    return Echo(request);
+  });
+  std::vector<std::unique_ptr<RawClient>> slow;
+  for (int i = 0; i < 3; ++i) {
+    slow.push_back(std::make_unique<RawClient>(server->address()));
+    EXPECT_TRUE(slow.back()->Send(Post("/slow", "s")));
+  }
+  EXPECT_EQ(AskOnce(*server, kGet).body, "GET /x ");
+  while (blocked < 2) std::this_thread::yield();
+  EXPECT_EQ(AskOnce(*server, kGet).body, "GET /x ");
+  EXPECT_EQ(blocked, 2);  // The third waits for a thread.
+  gate.Open();
+  for (const auto& client : slow) EXPECT_EQ(Next(*client).body, "POST /slow s");
+}
+
+TEST(HttpServerTest, StopLetsABlockingHandlerFinish) {
+  Gate gate;
+  std::promise<void> begun;
+  std::atomic<bool> finished = false;
+  HttpServer::Options options = Loopback();
+  options.blocks = [](const HttpRequest&) { return true; };
+  const auto server = Started(options, [&](const HttpRequest& request) {
+    begun.set_value();
+    EXPECT_TRUE(gate.WaitUntilOpen());
+    finished = true;
+    return Echo(request);
+  });
+  RawClient client(server->address());
+  EXPECT_TRUE(client.Send(kGet));
+  begun.get_future().wait();
+  std::thread stopper([&server] { server->Stop(); });
+  gate.Open();
+  stopper.join();
+  EXPECT_TRUE(finished);
+}
+
 TEST(HttpServerTest, TheAddressHasThePortThatWasBound) {
   const auto one = Started(Loopback());
   const auto other = Started(Loopback());

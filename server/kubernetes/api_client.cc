@@ -11,7 +11,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
@@ -39,6 +38,7 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 // Beast fills the body string; reading takes its content out of it as it
 // arrives.
 using Parser = http::response_parser<http::string_body>;
+using HttpRequest = http::request<http::string_body>;
 
 constexpr size_t kReadBytes = 64 << 10;
 constexpr uint32_t kMaxHeaderBytes = 64 << 10;
@@ -101,8 +101,8 @@ class ApiClient::Impl {
     if (tls_context != nullptr) tls_context_.emplace(tls_context.release());
   }
 
-  Awaitable<absl::StatusOr<ApiResponse>> Get(std::string target) {
-    absl::StatusOr<ApiResponse> response = co_await Request(std::move(target));
+  Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request) {
+    absl::StatusOr<ApiResponse> response = co_await Start(std::move(request));
     if (!response.ok()) co_return response;
     const absl::Status read = co_await ReadBody(options_.max_body_bytes);
     if (!read.ok()) co_return read;
@@ -111,7 +111,9 @@ class ApiClient::Impl {
   }
 
   Awaitable<absl::StatusOr<ApiResponse>> StartStream(std::string target) {
-    absl::StatusOr<ApiResponse> response = co_await Request(std::move(target));
+    ApiRequest request;
+    request.target = std::move(target);
+    absl::StatusOr<ApiResponse> response = co_await Start(std::move(request));
     if (!response.ok()) co_return response;
     if (response->status != 200) {
       const absl::Status read = co_await ReadBody(kMaxErrorBodyBytes);
@@ -171,17 +173,22 @@ class ApiClient::Impl {
   };
 
   // Sends the request and reads the head of the answer.
-  Awaitable<absl::StatusOr<ApiResponse>> Request(std::string target) {
+  Awaitable<absl::StatusOr<ApiResponse>> Start(ApiRequest sent) {
     const absl::StatusOr<std::string> token =
         token_.Get(std::chrono::steady_clock::now());
     if (!token.ok()) co_return token.status();
-    http::request<http::empty_body> request(http::verb::get,
-                                            config_.path_prefix + target, 11);
+    HttpRequest request(http::verb::get, config_.path_prefix + sent.target, 11,
+                        std::move(sent.body));
+    request.method_string(sent.method);
     request.set(http::field::host, address_);
     request.set(http::field::user_agent, options_.user_agent);
     request.set(http::field::accept, "application/json");
     if (!token->empty())
       request.set(http::field::authorization, "Bearer " + *token);
+    if (!request.body().empty()) {
+      request.set(http::field::content_type, sent.content_type);
+      request.prepare_payload();
+    }
 
     const bool streaming =
         parser_.has_value();  // A stream was left before its end.
@@ -273,8 +280,7 @@ class ApiClient::Impl {
   // Writes the request and reads until the head of the answer is complete. On
   // error the connection is closed, and answer_began_ says whether the server
   // had begun to answer.
-  Awaitable<absl::Status> Exchange(
-      const http::request<http::empty_body>& request) {
+  Awaitable<absl::Status> Exchange(const HttpRequest& request) {
     parser_.emplace();
     parser_->eager(true);
     parser_->header_limit(kMaxHeaderBytes);
@@ -410,7 +416,14 @@ ApiClient::~ApiClient() = default;
 
 ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::Get(
     std::string target) {
-  return impl_->Get(std::move(target));
+  ApiRequest request;
+  request.target = std::move(target);
+  return impl_->Send(std::move(request));
+}
+
+ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::Send(
+    ApiRequest request) {
+  return impl_->Send(std::move(request));
 }
 
 ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::StartStream(

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/kubernetes/api_client_options.h"
+#include "server/kubernetes/api_request.h"
 #include "server/kubernetes/api_response.h"
 #include "server/kubernetes/client_config.h"
 
@@ -18,11 +19,12 @@ namespace vicinal {
 // A client of one API server that does one thing at a time over one connection,
 // which it opens when needed and keeps while it is usable.
 //
-//   Get*  or  StartStream NextLines*
+//   (Get | Send)*  or  StartStream NextLines*
 //
-// A call that returns an error has closed the connection; the next Get or
+// A call that returns an error has closed the connection; the next Get, Send or
 // StartStream opens another (also when a stream has not been read to its end).
-// A kept connection that turns out to be closed is replaced once, silently.
+// A kept connection that turns out to be closed is replaced once, silently: a
+// request may arrive twice.
 //
 // Not thread safe: call from the executor's thread, and await a call before the
 // next. Destroying the client, or the coroutine that awaits, cancels what is
@@ -45,6 +47,9 @@ class ApiClient {
   // any status is OK; errors are those of name lookup, connection, TLS,
   // timeout, HTTP and size.
   Awaitable<absl::StatusOr<ApiResponse>> Get(std::string target);
+
+  // The same for any method and body.
+  Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request);
 
   // GETs `target` as a stream of JSON documents, one a line. With status 200
   // the body of the answer is empty and NextLines gives it; with any other this

@@ -47,11 +47,47 @@ Metrics::Metrics()
       decode_errors_(Counters(registry_, "vicinal_decode_errors_total",
                               "Objects from the API server that could not "
                               "be read and were left out.")),
+      bindings_(Counters(registry_, "vicinal_bindings_total",
+                         "Bindings asked for, by outcome.")),
       index_nodes_(
           Gauges(registry_, "vicinal_index_nodes", "Nodes in the index.")
               .Add({})),
       index_pods_(Gauges(registry_, "vicinal_index_pods", "Pods in the index.")
-                      .Add({})) {}
+                      .Add({})),
+      in_flight_pods_(Gauges(registry_, "vicinal_in_flight_pods",
+                             "Pods that were asked about and are not known "
+                             "to be bound or rejected yet.")
+                          .Add({})),
+      in_flight_wait_seconds_(
+          prometheus::BuildHistogram()
+              .Name("vicinal_in_flight_wait_seconds")
+              .Help("Time that questions waited for pods in flight; those "
+                    "that did not wait are not counted.")
+              .Register(registry_)
+              .Add({}, DurationBuckets())),
+      in_flight_wait_timeouts_(
+          Counters(registry_, "vicinal_in_flight_wait_timeouts_total",
+                   "Questions that waited for a pod in flight in vain and "
+                   "ended in an error.")
+              .Add({})),
+      in_flight_expirations_(
+          Counters(registry_, "vicinal_in_flight_expirations_total",
+                   "Pods whose outcome was not known at the deadline.")
+              .Add({})),
+      rescues_started_(
+          Counters(registry_, "vicinal_rescues_started_total",
+                   "Pods that fit no node offered, but another one.")
+              .Add({})),
+      rescues_succeeded_(Counters(registry_, "vicinal_rescues_succeeded_total",
+                                  "Such pods that were bound.")
+                             .Add({})),
+      rescues_abandoned_(Counters(registry_, "vicinal_rescues_abandoned_total",
+                                  "Such pods that were given up.")
+                             .Add({})) {}
+
+void Metrics::CountBinding(const std::string& outcome) {
+  bindings_.Add({{"outcome", outcome}}).Increment();
+}
 
 void Metrics::CountRequest(const std::string& verb, unsigned code,
                            double seconds) {

@@ -33,6 +33,28 @@ class Metrics {
   prometheus::Gauge& index_nodes() { return index_nodes_; }
   prometheus::Gauge& index_pods() { return index_pods_; }
 
+  // Pods between a question and the news of where they went.
+  prometheus::Gauge& in_flight_pods() { return in_flight_pods_; }
+  // Of the questions that waited for such pods.
+  prometheus::Histogram& in_flight_wait_seconds() {
+    return in_flight_wait_seconds_;
+  }
+  prometheus::Counter& in_flight_wait_timeouts() {
+    return in_flight_wait_timeouts_;
+  }
+  prometheus::Counter& in_flight_expirations() {
+    return in_flight_expirations_;
+  }
+
+  // A binding that was asked for, and its outcome, such as "written".
+  void CountBinding(const std::string& outcome);
+
+  // Pods that were found to fit a node which the scheduler did not offer, and
+  // what became of them.
+  prometheus::Counter& rescues_started() { return rescues_started_; }
+  prometheus::Counter& rescues_succeeded() { return rescues_succeeded_; }
+  prometheus::Counter& rescues_abandoned() { return rescues_abandoned_; }
+
   // All of them in the text exposition format.
   std::string Render() const;
 
@@ -45,8 +67,16 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& watch_starts_;
   prometheus::Family<prometheus::Counter>& disconnects_;
   prometheus::Family<prometheus::Counter>& decode_errors_;
+  prometheus::Family<prometheus::Counter>& bindings_;
   prometheus::Gauge& index_nodes_;
   prometheus::Gauge& index_pods_;
+  prometheus::Gauge& in_flight_pods_;
+  prometheus::Histogram& in_flight_wait_seconds_;
+  prometheus::Counter& in_flight_wait_timeouts_;
+  prometheus::Counter& in_flight_expirations_;
+  prometheus::Counter& rescues_started_;
+  prometheus::Counter& rescues_succeeded_;
+  prometheus::Counter& rescues_abandoned_;
 };
 
 }  // namespace vicinal

@@ -53,6 +53,27 @@ TEST(MetricsTest, DurationsFallIntoTheirBuckets) {
       HasSubstr("vicinal_request_duration_seconds_count{verb=\"filter\"} 3\n"));
 }
 
+TEST(MetricsTest, CountsBindingsByOutcome) {
+  Metrics metrics;
+  metrics.CountBinding("written");
+  metrics.CountBinding("refused");
+  metrics.CountBinding("written");
+  const std::string text = metrics.Render();
+  EXPECT_THAT(text,
+              HasSubstr("vicinal_bindings_total{outcome=\"written\"} 2\n"));
+  EXPECT_THAT(text,
+              HasSubstr("vicinal_bindings_total{outcome=\"refused\"} 1\n"));
+}
+
+TEST(MetricsTest, WaitsForPodsInFlightHaveACountAndASum) {
+  Metrics metrics;
+  metrics.in_flight_wait_seconds().Observe(0.25);
+  metrics.in_flight_wait_seconds().Observe(0.5);
+  const std::string text = metrics.Render();
+  EXPECT_THAT(text, HasSubstr("vicinal_in_flight_wait_seconds_count 2\n"));
+  EXPECT_THAT(text, HasSubstr("vicinal_in_flight_wait_seconds_sum 0.75\n"));
+}
+
 TEST(MetricsTest, ResourcesHaveTheirOwnMetrics) {
   Metrics metrics;
   const Metrics::Resource pods = metrics.ForResource("pods");

@@ -1,8 +1,10 @@
 #include "server/state/cluster_watch.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "core/model/object.h"
+#include "server/state/pod_sink.h"
 #include "server/state/resource_sink.h"
 
 namespace vicinal {
@@ -13,16 +15,23 @@ struct WatchedResource {
   const char* path;
   const char* field_selector;
   std::unique_ptr<ResourceHandler> (*make_sink)(std::string, ClusterStore&,
-                                                Freshness&, Metrics&);
+                                                InFlightPods&, Freshness&,
+                                                Metrics&);
 };
 
 template <typename Kind>
 std::unique_ptr<ResourceHandler> MakeSink(std::string resource,
                                           ClusterStore& store,
+                                          InFlightPods& in_flight,
                                           Freshness& freshness,
                                           Metrics& metrics) {
-  return std::make_unique<ResourceSink<Kind>>(std::move(resource), store,
-                                              freshness, metrics);
+  if constexpr (std::is_same_v<Kind, Pod>) {
+    return std::make_unique<PodSink>(std::move(resource), store, in_flight,
+                                     freshness, metrics);
+  } else {
+    return std::make_unique<ResourceSink<Kind>>(std::move(resource), store,
+                                                freshness, metrics);
+  }
 }
 
 // What the stock scheduler's two plugins look at, selected as its informers
@@ -50,13 +59,13 @@ std::vector<std::string> ClusterWatch::Resources() {
 }
 
 absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
-    const ClientConfig& config, ClusterStore& store, Freshness& freshness,
-    Metrics& metrics) {
+    const ClientConfig& config, ClusterStore& store, InFlightPods& in_flight,
+    Freshness& freshness, Metrics& metrics) {
   std::unique_ptr<ClusterWatch> watch(new ClusterWatch);
   std::vector<ReflectedResource> reflected;
   for (const WatchedResource& resource : kResources) {
-    watch->sinks_.push_back(
-        resource.make_sink(resource.name, store, freshness, metrics));
+    watch->sinks_.push_back(resource.make_sink(resource.name, store, in_flight,
+                                               freshness, metrics));
     reflected.push_back(
         {resource.path, resource.field_selector, watch->sinks_.back().get()});
   }

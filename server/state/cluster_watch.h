@@ -13,6 +13,7 @@
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
+#include "server/state/in_flight_pods.h"
 
 namespace vicinal {
 
@@ -22,11 +23,11 @@ class ClusterWatch {
   static std::vector<std::string> Resources();
 
   // Starts to list and watch, on a thread of its own. `freshness` must have
-  // been made for Resources(); all three must outlive the watch. Error:
-  // certificates or keys that cannot be used.
+  // been made for Resources(), and `in_flight` for the store; all four must
+  // outlive the watch. Error: certificates or keys that cannot be used.
   static absl::StatusOr<std::unique_ptr<ClusterWatch>> Start(
-      const ClientConfig& config, ClusterStore& store, Freshness& freshness,
-      Metrics& metrics);
+      const ClientConfig& config, ClusterStore& store, InFlightPods& in_flight,
+      Freshness& freshness, Metrics& metrics);
 
  private:
   ClusterWatch() = default;

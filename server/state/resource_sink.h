@@ -42,17 +42,16 @@ class ResourceSink : public ResourceHandler {
     if (Read(json, object)) {
       listed_.insert(KeyOf(object.meta));
       Upsert(std::move(object));
-    } else if (std::optional<ObjectKey> key = ReadKey(json)) {
-      listed_.insert(*std::move(key));
+    } else {
+      std::string uid;
+      if (std::optional<ObjectKey> key = ReadKey(json, &uid)) {
+        listed_.insert(*std::move(key));
+      }
     }
   }
 
   void OnListEnd(std::string_view resource_version) override {
-    store_.Write([this](ClusterState& cluster) {
-      for (const ObjectKey& key : cluster.Keys<Kind>()) {
-        if (!listed_.contains(key)) cluster.Remove<Kind>(key);
-      }
-    });
+    KeepListed(listed_);
     listed_.clear();
     metrics_.lists.Increment();
     OnResourceVersion(resource_version);
@@ -71,13 +70,14 @@ class ResourceSink : public ResourceHandler {
   }
 
   void OnDeleted(simdjson::padded_string_view json) override {
-    const std::optional<ObjectKey> key = ReadKey(json);
+    std::string uid;
+    const std::optional<ObjectKey> key = ReadKey(json, &uid);
     if (!key) {
       metrics_.decode_errors.Increment();
       LOG(ERROR) << resource_ << ": an object was deleted that has no name";
       return;
     }
-    store_.Write([&key](ClusterState& cluster) { cluster.Remove<Kind>(*key); });
+    Remove(*key, uid);
   }
 
   void OnResourceVersion(std::string_view resource_version) override {
@@ -98,6 +98,26 @@ class ResourceSink : public ResourceHandler {
     freshness_.OnDisconnected(resource_, Freshness::Clock::now());
   }
 
+ protected:
+  // How the state changes. By default the store does what is told.
+  virtual void Upsert(Kind object) {
+    store_.Write([&object](ClusterState& cluster) {
+      cluster.Upsert(std::move(object));
+    });
+  }
+  // An empty uid could not be read.
+  virtual void Remove(const ObjectKey& key, const std::string& /*uid*/) {
+    store_.Write([&key](ClusterState& cluster) { cluster.Remove<Kind>(key); });
+  }
+  // Removes what is not in `listed`.
+  virtual void KeepListed(const std::set<ObjectKey>& listed) {
+    store_.Write([&listed](ClusterState& cluster) {
+      for (const ObjectKey& key : cluster.Keys<Kind>()) {
+        if (!listed.contains(key)) cluster.Remove<Kind>(key);
+      }
+    });
+  }
+
  private:
   bool Read(simdjson::padded_string_view json, Kind& object) {
     absl::StatusOr<Kind> read = reader_.Read<Kind>(json);
@@ -111,13 +131,16 @@ class ResourceSink : public ResourceHandler {
     return true;
   }
 
-  // Which object it is, whatever is wrong with the rest of it.
-  std::optional<ObjectKey> ReadKey(simdjson::padded_string_view json) {
+  // Which object it is, whatever is wrong with the rest of it. Sets the uid if
+  // it can be read.
+  std::optional<ObjectKey> ReadKey(simdjson::padded_string_view json,
+                                   std::string* uid) {
     ObjectKey key;
-    const auto read_name = [&key](std::string_view name, JsonValue field,
-                                  const JsonPath& path) {
+    const auto read_name = [&key, uid](std::string_view name, JsonValue field,
+                                       const JsonPath& path) {
       if (name == "namespace") return Decode(field, path, &key.namespace_name);
       if (name == "name") return Decode(field, path, &key.name);
+      if (name == "uid") return Decode(field, path, uid);
       return absl::OkStatus();
     };
     const absl::Status status = reader_.ReadWith(json, [&](JsonValue object) {
@@ -130,12 +153,6 @@ class ResourceSink : public ResourceHandler {
     });
     if (!status.ok() || key.name.empty()) return std::nullopt;
     return key;
-  }
-
-  void Upsert(Kind object) {
-    store_.Write([&object](ClusterState& cluster) {
-      cluster.Upsert(std::move(object));
-    });
   }
 
   const std::string resource_;

@@ -281,7 +281,9 @@ class TestHttpServer::Impl {
                      Wire& wire) {
     TestRequest request;
     request.connection = number;
+    request.method = std::string(message.method_string());
     request.target = std::string(message.target());
+    request.body = message.body();
     const size_t question =
         std::min(request.target.find('?'), request.target.size());
     request.path = request.target.substr(0, question);

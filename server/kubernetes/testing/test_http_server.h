@@ -16,10 +16,12 @@ namespace vicinal {
 // A request as the server saw it.
 struct TestRequest {
   int connection = 0;  // 1 for the first accepted, and so on
+  std::string method;
   std::string target;
   std::string path;
   std::map<std::string, std::string> query;    // percent-decoded
   std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
   std::string client_name;  // common name of the client's certificate
   std::string server_name;  // that the client asked for (SNI)
   std::chrono::steady_clock::time_point at;

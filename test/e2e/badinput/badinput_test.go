@@ -20,9 +20,10 @@ import (
 // A one-line JSON object with nothing but the error, and no newline after it.
 var errorBody = regexp.MustCompile(`^\{"error":"(?:[^"\\\n]|\\.)+"\}$`)
 
+// start starts vicinal so that it says of every node whether it fits.
 func start(t *testing.T, clusterFile string, flags ...string) *harness.Vicinal {
 	t.Helper()
-	v := harness.StartVicinal(t, harness.NewRun(t), append(flags, "--cluster-file="+clusterFile)...)
+	v := harness.StartVicinal(t, harness.NewRun(t), append(flags, "--mode=advise", "--cluster-file="+clusterFile)...)
 	v.WaitReady(t)
 	return v
 }
@@ -50,6 +51,10 @@ func TestBadRequestGetsItsStatusAndTheConnectionGoesOn(t *testing.T) {
 		{"20 MB of garbage", "POST", "/filter", garbage, 400, ""},
 		{"20 MB of JSON that is not a request", "POST", "/filter", `{"Pod":"` + garbage + `"}`, 400, ""},
 		{"prioritize, truncated JSON", "POST", "/prioritize", filterBody(t, plainPod())[:40], 400, ""},
+		{"bind, truncated JSON", "POST", "/bind", `{"PodName":"p"`, 400, ""},
+		{"bind, no uid", "POST", "/bind", `{"PodName":"p","PodNamespace":"shop","Node":"n1"}`, 400, "PodUID"},
+		{"bind, a path as name", "POST", "/bind", `{"PodName":"../nodes","PodNamespace":"shop","PodUID":"u","Node":"n1"}`, 400, "PodName"},
+		{"GET instead of POST to bind", "GET", "/bind", "", 405, ""},
 		{"unknown verb", "POST", "/ponder", filterBody(t, plainPod()), 404, ""},
 		{"no verb", "POST", "/", filterBody(t, plainPod()), 404, ""},
 		{"GET instead of POST", "GET", "/filter", "", 405, ""},

@@ -2,7 +2,9 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,15 +36,13 @@ type Cluster struct {
 // when that is nil.
 func (cp *ControlPlane) StartCluster(t testing.TB, observer *Observer, vicinal *Vicinal) *Cluster {
 	t.Helper()
-	extenderURL := ""
 	if vicinal != nil {
 		vicinal.WaitReady(t)
-		extenderURL = vicinal.ExtenderURL()
 	}
 	return &Cluster{
 		Client:    cp.Admin,
 		Observer:  observer,
-		Scheduler: cp.startScheduler(t, extenderURL),
+		Scheduler: cp.startScheduler(t, vicinal),
 		Vicinal:   vicinal,
 	}
 }
@@ -85,6 +85,47 @@ func (c *Cluster) SubmitPod(t testing.TB, pod *corev1.Pod) *corev1.Pod {
 		t.Fatal(err)
 	}
 	return created
+}
+
+// SubmitPods creates pods as fast as the API server takes them, about in their order,
+// and leaves them to themselves.
+func (c *Cluster) SubmitPods(t testing.TB, pods []*corev1.Pod) {
+	t.Helper()
+	const workers = 8
+	queue := make(chan *corev1.Pod)
+	failures := make([]error, workers)
+	var creating sync.WaitGroup
+	for w := range workers {
+		creating.Go(func() {
+			for pod := range queue {
+				if _, err := c.Client.CoreV1().Pods(pod.Namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+					failures[w] = err
+				}
+			}
+		})
+	}
+	for _, pod := range pods {
+		queue <- pod
+	}
+	close(queue)
+	creating.Wait()
+	if err := errors.Join(failures...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ListPods asks the API server for the pods of all namespaces.
+func (c *Cluster) ListPods(t testing.TB) []*corev1.Pod {
+	t.Helper()
+	list, err := c.Client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := make([]*corev1.Pod, len(list.Items))
+	for i := range list.Items {
+		pods[i] = &list.Items[i]
+	}
+	return pods
 }
 
 // DeletePod removes a pod at once, as kubelet would have done after its

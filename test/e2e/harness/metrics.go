@@ -43,3 +43,13 @@ func (m Metrics) Value(name, label, value string) (float64, error) {
 	}
 	return 0, fmt.Errorf("no metric %s{%s=%q}", name, label, value)
 }
+
+// Sum of the gauge or counter name over all labels; of a histogram the number of
+// observations. 0 if there is none.
+func (m Metrics) Sum(name string) float64 {
+	sum := 0.0
+	for _, metric := range m[name].GetMetric() {
+		sum += metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+	}
+	return sum
+}

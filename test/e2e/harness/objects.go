@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -60,6 +61,8 @@ func create(ctx context.Context, client kubernetes.Interface, object runtime.Obj
 		_, err = client.CoreV1().Namespaces().Create(ctx, o, options)
 	case *corev1.ServiceAccount:
 		_, err = client.CoreV1().ServiceAccounts(o.Namespace).Create(ctx, o, options)
+	case *schedulingv1.PriorityClass:
+		_, err = client.SchedulingV1().PriorityClasses().Create(ctx, o, options)
 	case *rbacv1.ClusterRole:
 		_, err = client.RbacV1().ClusterRoles().Create(ctx, o, options)
 	case *rbacv1.ClusterRoleBinding:

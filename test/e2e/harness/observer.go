@@ -139,6 +139,17 @@ func (o *Observer) WaitOutcome(t testing.TB, created *corev1.Pod, timeout time.D
 	return pod
 }
 
+// WaitKnown waits until the test itself has been told of the pod.
+func (o *Observer) WaitKnown(t testing.TB, created *corev1.Pod) {
+	t.Helper()
+	Eventually(t, 10*time.Second, fmt.Sprintf("pod %s/%s is known", created.Namespace, created.Name), func() string {
+		if _, err := o.pods.Pods(created.Namespace).Get(created.Name); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+}
+
 // WaitCondition waits until the scheduler has given this reason for not placing the
 // pod.
 func (o *Observer) WaitCondition(t testing.TB, created *corev1.Pod, reason string) {

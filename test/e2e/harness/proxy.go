@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"sync"
@@ -21,6 +22,8 @@ type Proxy struct {
 	held  bool              // guarded by mu; bytes wait inside
 	down  bool              // guarded by mu; connections are closed and refused
 	delay time.Duration     // guarded by mu; of each piece the target sends
+	// guarded by mu; each piece the client sends is delayed by a random part of it
+	requestDelay time.Duration
 
 	accepted int // guarded by mu
 }
@@ -84,6 +87,14 @@ func (p *Proxy) Delay(delay time.Duration) {
 	p.delay = delay
 }
 
+// DelayRequests holds every piece of what clients send for a random time up to that
+// long.
+func (p *Proxy) DelayRequests(most time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requestDelay = most
+}
+
 // Accepted is how many connections have been opened so far.
 func (p *Proxy) Accepted() int {
 	p.mu.Lock()
@@ -118,8 +129,8 @@ func (p *Proxy) serve(client net.Conn) {
 	}
 	defer p.forget(client, server)
 	var copying sync.WaitGroup
-	copying.Go(func() { p.copy(server, client, false) })
-	copying.Go(func() { p.copy(client, server, true) })
+	copying.Go(func() { p.copy(server, client, p.ofRequest) })
+	copying.Go(func() { p.copy(client, server, p.ofAnswer) })
 	copying.Wait()
 }
 
@@ -144,14 +155,14 @@ func (p *Proxy) forget(ends ...net.Conn) {
 }
 
 // copy moves bytes until either end is closed, and then closes both.
-func (p *Proxy) copy(to, from net.Conn, delayed bool) {
+func (p *Proxy) copy(to, from net.Conn, delay func() time.Duration) {
 	defer to.Close()
 	defer from.Close()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			p.pass(delayed)
+			time.Sleep(p.pass(delay))
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
 			}
@@ -162,15 +173,22 @@ func (p *Proxy) copy(to, from net.Conn, delayed bool) {
 	}
 }
 
-// pass returns when bytes may go on.
-func (p *Proxy) pass(delayed bool) {
+// pass returns when bytes may go on, after the delay that it returns.
+func (p *Proxy) pass(delay func() time.Duration) time.Duration {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	for p.held && !p.down {
 		p.moved.Wait()
 	}
-	delay := p.delay
-	p.mu.Unlock()
-	if delayed {
-		time.Sleep(delay)
+	return delay()
+}
+
+// With mu held.
+func (p *Proxy) ofAnswer() time.Duration { return p.delay }
+
+func (p *Proxy) ofRequest() time.Duration {
+	if p.requestDelay == 0 {
+		return 0
 	}
+	return rand.N(p.requestDelay)
 }

@@ -21,15 +21,15 @@ type Scheduler struct {
 	admin *http.Client
 }
 
-// startScheduler starts kube-scheduler as itself (system:kube-scheduler). With an
-// extender URL it runs manifests/kube-scheduler-config.yaml; with "" it runs as
-// shipped, all in-tree plugins on.
-func (cp *ControlPlane) startScheduler(t testing.TB, extenderURL string) *Scheduler {
+// startScheduler starts kube-scheduler as itself (system:kube-scheduler). With
+// vicinal it runs the manifest of vicinal's mode; with nil it runs as shipped, all
+// in-tree plugins on.
+func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Scheduler {
 	t.Helper()
 	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", cp.URL, cp.ClientCertificate(t, "system:kube-scheduler"))
 	config := stockConfig(kubeconfig)
-	if extenderURL != "" {
-		config = ExtenderConfig(t, kubeconfig, extenderURL)
+	if vicinal != nil {
+		config = ExtenderConfig(t, vicinal.Mode(), kubeconfig, vicinal.ExtenderURL())
 	}
 	content, err := yaml.Marshal(config)
 	if err != nil {
@@ -67,11 +67,17 @@ func stockConfig(kubeconfig string) map[string]any {
 	}
 }
 
-// ExtenderConfig is manifests/kube-scheduler-config.yaml with the two lines filled
-// in that belong to the machine it runs on.
-func ExtenderConfig(t testing.TB, kubeconfig, extenderURL string) map[string]any {
+// ManifestOf is the scheduler's configuration for a mode of vicinal.
+func ManifestOf(t testing.TB, mode string) string {
 	t.Helper()
-	path := RepositoryFile(t, "manifests/kube-scheduler-config.yaml")
+	return RepositoryFile(t, "manifests/kube-scheduler-config-"+mode+".yaml")
+}
+
+// ExtenderConfig is the manifest of a mode with the two lines filled in that belong
+// to the machine it runs on.
+func ExtenderConfig(t testing.TB, mode, kubeconfig, extenderURL string) map[string]any {
+	t.Helper()
+	path := ManifestOf(t, mode)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -166,4 +172,25 @@ func (s *Scheduler) QueuedPods() (soon, parked int, err error) {
 		}
 	}
 	return int(counts[0] + counts[1]), int(counts[2]), nil
+}
+
+// Attempts is how many pods have been placed, how many of them with at most two
+// attempts, and how many attempts these pods have needed together.
+func (s *Scheduler) Attempts(t testing.TB) (placed, withinTwo, attempts int) {
+	t.Helper()
+	m, err := scrape(s.admin, s.url+"/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range m["scheduler_pod_scheduling_attempts"].GetMetric() {
+		histogram := metric.GetHistogram()
+		placed += int(histogram.GetSampleCount())
+		attempts += int(histogram.GetSampleSum())
+		for _, bucket := range histogram.GetBucket() {
+			if bucket.GetUpperBound() == 2 {
+				withinTwo += int(bucket.GetCumulativeCount())
+			}
+		}
+	}
+	return placed, withinTwo, attempts
 }

@@ -67,6 +67,16 @@ func (v *Vicinal) Restart(t testing.TB, run *Run) *Vicinal {
 	return StartVicinal(t, run, append(args, "--listen-address="+v.ExtenderAddress, "--admin-listen-address="+v.AdminAddress)...)
 }
 
+// Mode is the --mode it was started with.
+func (v *Vicinal) Mode() string {
+	for _, arg := range v.cmd.Args {
+		if mode, ok := strings.CutPrefix(arg, "--mode="); ok {
+			return mode
+		}
+	}
+	return "decide"
+}
+
 // Stdout is everything written to standard output so far.
 func (v *Vicinal) Stdout() string { return v.stdout.String() }
 
@@ -95,6 +105,17 @@ func (v *Vicinal) Metrics() (Metrics, error) {
 	return scrape(v.client, "http://"+v.AdminAddress+"/metrics")
 }
 
+// Metric is the sum of a gauge or counter over all its labels; 0 if it has not been
+// counted yet. Of a histogram it is the number of observations.
+func (v *Vicinal) Metric(t testing.TB, name string) float64 {
+	t.Helper()
+	m, err := v.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Sum(name)
+}
+
 // WatchMetric is one of the vicinal_watch_* metrics for every watched resource.
 func (v *Vicinal) WatchMetric(t testing.TB, name string) map[string]float64 {
 	t.Helper()
@@ -112,22 +133,53 @@ func (v *Vicinal) WatchMetric(t testing.TB, name string) map[string]float64 {
 }
 
 // Filter asks what kube-scheduler would ask. It returns the status code, and the
-// result if that is 200.
+// result if that is 200. A pod without a UID is a hypothetical one, which vicinal
+// does not take for one that is about to be placed.
 func (v *Vicinal) Filter(pod *corev1.Pod, nodes ...string) (int, *extenderv1.ExtenderFilterResult, error) {
-	body, err := json.Marshal(extenderv1.ExtenderArgs{Pod: pod, NodeNames: &nodes})
-	if err != nil {
-		return 0, nil, err
+	result := &extenderv1.ExtenderFilterResult{}
+	status, err := v.call("filter", extenderv1.ExtenderArgs{Pod: pod, NodeNames: &nodes}, result)
+	if status != http.StatusOK {
+		result = nil
 	}
-	response, err := v.client.Post(v.ExtenderURL()+"/filter", "application/json", bytes.NewReader(body))
+	return status, result, err
+}
+
+// Bind asks vicinal to bind a pod, and returns the error of its answer.
+func (v *Vicinal) Bind(t testing.TB, pod *corev1.Pod, node string) string {
+	t.Helper()
+	args := extenderv1.ExtenderBindingArgs{PodName: pod.Name, PodNamespace: pod.Namespace, PodUID: pod.UID, Node: node}
+	result := &extenderv1.ExtenderBindingResult{}
+	if status, err := v.call("bind", args, result); status != http.StatusOK || err != nil {
+		t.Fatalf("bind: status %d, %v", status, err)
+	}
+	return result.Error
+}
+
+// Preempt asks what kube-scheduler would ask.
+func (v *Vicinal) Preempt(args *extenderv1.ExtenderPreemptionArgs) (*extenderv1.ExtenderPreemptionResult, error) {
+	result := &extenderv1.ExtenderPreemptionResult{}
+	status, err := v.call("preempt", args, result)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("preempt: status %d", status)
+	}
+	return result, err
+}
+
+// call posts to a verb of the extender and decodes the answer if its status is 200.
+func (v *Vicinal) call(verb string, args, result any) (int, error) {
+	body, err := json.Marshal(args)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
+	}
+	response, err := v.client.Post(v.ExtenderURL()+"/"+verb, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return 0, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return response.StatusCode, nil, nil
+		return response.StatusCode, nil
 	}
-	result := &extenderv1.ExtenderFilterResult{}
-	return response.StatusCode, result, json.NewDecoder(response.Body).Decode(result)
+	return response.StatusCode, json.NewDecoder(response.Body).Decode(result)
 }
 
 // lineBuffer collects what a process writes while others read it.

@@ -1,8 +1,13 @@
-// Package profile tests manifests/kube-scheduler-config.yaml with the code that
-// kube-scheduler itself runs on it.
+// Package profile tests manifests/kube-scheduler-config-*.yaml, and what vicinal
+// makes of such files, with the code that kube-scheduler itself runs on them.
 package profile
 
 import (
+	"maps"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"k8s.io/client-go/informers"
@@ -24,8 +29,8 @@ import (
 // The plugins vicinal answers for.
 var replaced = map[string]bool{names.InterPodAffinity: true, names.PodTopologySpread: true}
 
-func TestEveryScorePluginThatStaysWeighsTenTimesItsDefault(t *testing.T) {
-	stock, ours := resolved(t, defaultConfig(t)), resolved(t, manifest(t))
+func TestAdviseEveryScorePluginThatStaysWeighsTenTimesItsDefault(t *testing.T) {
+	stock, ours := resolved(t, defaultConfig(t)), resolved(t, manifest(t, "advise"))
 	got := weights(ours.Score)
 	want := map[string]int32{}
 	for plugin, weight := range weights(stock.Score) {
@@ -49,7 +54,13 @@ func TestEveryScorePluginThatStaysWeighsTenTimesItsDefault(t *testing.T) {
 }
 
 func TestOnlyTheTwoReplacedPluginsAreMissing(t *testing.T) {
-	stock, ours := resolved(t, defaultConfig(t)), resolved(t, manifest(t))
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) { onlyTheTwoReplacedPluginsAreMissing(t, mode) })
+	}
+}
+
+func onlyTheTwoReplacedPluginsAreMissing(t *testing.T, mode string) {
+	stock, ours := resolved(t, defaultConfig(t)), resolved(t, manifest(t, mode))
 	for point, pair := range map[string][2]schedulerapi.PluginSet{
 		"preEnqueue": {stock.PreEnqueue, ours.PreEnqueue},
 		"preFilter":  {stock.PreFilter, ours.PreFilter},
@@ -84,15 +95,118 @@ func TestOnlyTheTwoReplacedPluginsAreMissing(t *testing.T) {
 	}
 }
 
-func TestExtenderAddsItsScoreOnceAndIsNeverSkipped(t *testing.T) {
-	extenders := manifest(t).Extenders
-	if len(extenders) != 1 {
-		t.Fatalf("%d extenders", len(extenders))
+func TestExtenderFiltersBindsAndIsNeverSkipped(t *testing.T) {
+	for _, mode := range modes {
+		extenders := manifest(t, mode).Extenders
+		if len(extenders) != 1 {
+			t.Fatalf("%s: %d extenders", mode, len(extenders))
+		}
+		e := extenders[0]
+		if e.FilterVerb != "filter" || e.BindVerb != "bind" || !e.NodeCacheCapable || e.Ignorable || e.HTTPTimeout.Duration == 0 {
+			t.Errorf("%s: %+v", mode, e)
+		}
 	}
-	e := extenders[0]
-	if e.FilterVerb != "filter" || e.PrioritizeVerb != "prioritize" || e.Weight != 1 || !e.NodeCacheCapable || e.Ignorable || e.HTTPTimeout.Duration == 0 {
-		t.Errorf("%+v", e)
+}
+
+func TestExtenderAddsItsScoreOnceAndOnlyWhenItAdvises(t *testing.T) {
+	if e := manifest(t, "advise").Extenders[0]; e.PrioritizeVerb != "prioritize" || e.Weight != 1 {
+		t.Errorf("advise: %+v", e)
 	}
+	if e := manifest(t, "decide").Extenders[0]; e.PrioritizeVerb != "" {
+		t.Errorf("decide: %+v", e)
+	}
+}
+
+// Weights and plugins as profiles may have them. Plugins of others cannot be here:
+// the scheduler's code does not have them.
+var profiles = map[string]string{
+	"default":            `{}`,
+	"replaced":           `{plugins: {multiPoint: {disabled: [{name: PodTopologySpread}, {name: InterPodAffinity}]}}}`,
+	"multiPoint weights": `{plugins: {multiPoint: {enabled: [{name: NodeAffinity, weight: 9}, {name: ImageLocality}]}}}`,
+	"score weights win": `{plugins: {multiPoint: {enabled: [{name: NodeAffinity, weight: 9}]},
+		score: {enabled: [{name: NodeAffinity, weight: 4}, {name: InterPodAffinity, weight: 5}]}}}`,
+	"score disabled":                   `{plugins: {score: {disabled: [{name: ImageLocality}, {name: TaintToleration}]}}}`,
+	"score disabled and enabled again": `{plugins: {score: {disabled: [{name: NodeAffinity}], enabled: [{name: NodeAffinity, weight: 3}]}}}`,
+	"only these score":                 `{plugins: {score: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 2}, {name: PodTopologySpread}]}}}`,
+	"only filters are replaced": `{plugins: {
+		preFilter: {disabled: [{name: PodTopologySpread}, {name: InterPodAffinity}]},
+		filter: {disabled: [{name: PodTopologySpread}, {name: InterPodAffinity}]},
+		score: {enabled: [{name: PodTopologySpread, weight: 7}]}}}`,
+	"everything named": `{plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [
+		{name: PrioritySort}, {name: DefaultBinder}, {name: NodePorts, weight: 3}, {name: TaintToleration, weight: 8}, {name: ImageLocality}]}}}`,
+}
+
+func TestVicinalScoresWithTheWeightsThatTheSchedulerResolves(t *testing.T) {
+	run := harness.NewRun(t)
+	for name, profile := range profiles {
+		t.Run(name, func(t *testing.T) {
+			content := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [" + profile + "]\n"
+			want := weights(resolved(t, decoded(t, []byte(content))).Score)
+			for _, plugin := range []string{names.VolumeBinding, names.DynamicResources} {
+				delete(want, plugin) // vicinal lets these pass without a score
+			}
+			for plugin := range replaced {
+				if _, stays := want[plugin]; !stays {
+					want[plugin] = 2
+				}
+			}
+			path := run.Path("config.yaml")
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			vicinal := harness.StartVicinal(t, run, "--scheduler-config="+path)
+			got := decidingWeights(t, vicinal)
+			if !maps.Equal(got, want) {
+				t.Errorf("vicinal scores with %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// The weights of the manifest for decide are those of the default profile, and those
+// of the other are all multiplied by ten.
+func TestVicinalUnderstandsItsManifests(t *testing.T) {
+	run := harness.NewRun(t)
+	for mode, factor := range map[string]int32{"decide": 1, "advise": 10} {
+		want := map[string]int32{}
+		for plugin, weight := range weights(resolved(t, defaultConfig(t)).Score) {
+			want[plugin] = factor * weight
+		}
+		delete(want, names.VolumeBinding)
+		delete(want, names.DynamicResources)
+		vicinal := harness.StartVicinal(t, run, "--scheduler-config="+harness.ManifestOf(t, mode))
+		if got := decidingWeights(t, vicinal); !maps.Equal(got, want) {
+			t.Errorf("%s: vicinal scores with %v, want %v", mode, got, want)
+		}
+	}
+}
+
+var (
+	profileLine = regexp.MustCompile(`(?m)^profile default-scheduler:(.*)$`)
+	modes       = []string{"decide", "advise"}
+)
+
+// decidingWeights are the weights that vicinal has logged when it started.
+func decidingWeights(t *testing.T, vicinal *harness.Vicinal) map[string]int32 {
+	t.Helper()
+	log, err := os.ReadFile(vicinal.LogFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := profileLine.FindSubmatch(log)
+	if line == nil {
+		t.Fatalf("no profile in the log:\n%s", log)
+	}
+	got := map[string]int32{}
+	for _, pair := range strings.Fields(string(line[1])) {
+		name, text, _ := strings.Cut(pair, "=")
+		weight, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[name] = int32(weight)
+	}
+	return got
 }
 
 func weights(set schedulerapi.PluginSet) map[string]int32 {
@@ -112,12 +226,17 @@ func defaultConfig(t *testing.T) *schedulerapi.KubeSchedulerConfiguration {
 	return config
 }
 
-func manifest(t *testing.T) *schedulerapi.KubeSchedulerConfiguration {
+func manifest(t *testing.T, mode string) *schedulerapi.KubeSchedulerConfiguration {
 	t.Helper()
-	content, err := yaml.Marshal(harness.ExtenderConfig(t, "/nonexistent", "http://127.0.0.1:1"))
+	content, err := yaml.Marshal(harness.ExtenderConfig(t, mode, "/nonexistent", "http://127.0.0.1:1"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return decoded(t, content)
+}
+
+func decoded(t *testing.T, content []byte) *schedulerapi.KubeSchedulerConfiguration {
+	t.Helper()
 	config := &schedulerapi.KubeSchedulerConfiguration{}
 	// The codec is strict, as the one kube-scheduler reads its file with.
 	if _, _, err := scheme.Codecs.UniversalDecoder().Decode(content, nil, config); err != nil {

@@ -38,10 +38,11 @@ type fixture struct {
 	observer     *harness.Observer
 }
 
-// startVicinal starts vicinal with its own account and the API server at server.
+// startVicinal starts vicinal with its own account and the API server at server. It
+// advises: what it says of every node shows what it knows.
 func (f *fixture) startVicinal(t *testing.T, server string, flags ...string) *harness.Vicinal {
 	t.Helper()
-	return harness.StartVicinal(t, f.controlPlane.Run, append(flags, "--kubeconfig="+f.controlPlane.VicinalKubeconfig(t, server))...)
+	return harness.StartVicinal(t, f.controlPlane.Run, append(flags, "--mode=advise", "--kubeconfig="+f.controlPlane.VicinalKubeconfig(t, server))...)
 }
 
 // startCluster starts a scheduler, with vicinal beside it unless that is nil, and six

@@ -79,7 +79,7 @@ func wantRulesKept(t *testing.T, cluster *harness.Cluster, running int) {
 func wantBlocked(t *testing.T, v *harness.Vicinal, app string, want ...string) {
 	t.Helper()
 	pod := harness.PodOf("probe")
-	pod.Name, pod.UID = "probe", "probe"
+	pod.Name = "probe" // without UID: hypothetical
 	pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: terms(app, corev1.LabelHostname),
 	}}

@@ -18,7 +18,7 @@ import (
 func TestTotalsWithVicinalAreTenTimesTheStockTotals(t *testing.T) {
 	controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
 	observer := controlPlane.StartObserver(t)
-	vicinal := harness.StartVicinal(t, controlPlane.Run, "--kubeconfig="+controlPlane.VicinalKubeconfig(t, controlPlane.URL))
+	vicinal := harness.StartVicinal(t, controlPlane.Run, "--mode=advise", "--kubeconfig="+controlPlane.VicinalKubeconfig(t, controlPlane.URL))
 	stock := totals(t, controlPlane.StartCluster(t, observer, nil))
 	ours := totals(t, controlPlane.StartCluster(t, observer, vicinal))
 	for name, want := range stock {

@@ -1,0 +1,41 @@
+#include "core/engine/decide.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace vicinal {
+
+Decision Decide(const Profile& profile, const ClusterState& cluster,
+                const PodInfo& pod, std::span<const NodeInfo* const> nodes) {
+  Decision decision;
+  decision.filtered = RunFilterPlugins(profile, cluster, pod, nodes);
+  std::vector<std::size_t> feasible;
+  std::vector<const NodeInfo*> feasible_nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!decision.filtered.statuses.ok(i)) continue;
+    feasible.push_back(i);
+    feasible_nodes.push_back(nodes[i]);
+  }
+  if (feasible.size() <= 1) {
+    decision.best = std::move(feasible);
+    return decision;
+  }
+  const ScoreOutcome scored =
+      RunScorePlugins(profile, cluster, pod, feasible_nodes);
+  decision.score_status = scored.status;
+  if (!scored.status.ok()) return decision;
+  const std::int64_t highest = *std::ranges::max_element(scored.totals);
+  for (std::size_t i = 0; i < feasible.size(); ++i) {
+    if (scored.totals[i] == highest) decision.best.push_back(feasible[i]);
+  }
+  return decision;
+}
+
+std::size_t ChooseOne(const std::vector<std::size_t>& best,
+                      std::mt19937_64& random) {
+  std::uniform_int_distribution<std::size_t> position(0, best.size() - 1);
+  return best[position(random)];
+}
+
+}  // namespace vicinal

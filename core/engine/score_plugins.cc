@@ -1,0 +1,38 @@
+#include "core/engine/score_plugins.h"
+
+#include "core/plugins/imagelocality/imagelocality.h"
+#include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "core/plugins/nodeaffinity/nodeaffinity.h"
+#include "core/plugins/noderesources/balanced_allocation.h"
+#include "core/plugins/noderesources/fit.h"
+#include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "core/plugins/tainttoleration/tainttoleration.h"
+
+namespace vicinal {
+
+std::unique_ptr<ScorePlugin> MakeScorePlugin(std::string_view name,
+                                             const PluginConfig& config) {
+  if (name == TaintToleration::kName) {
+    return std::make_unique<TaintToleration>();
+  }
+  if (name == NodeAffinityPlugin::kName) {
+    return std::make_unique<NodeAffinityPlugin>(config.node_affinity);
+  }
+  if (name == NodeResourcesFit::kName) {
+    return std::make_unique<NodeResourcesFit>(config.node_resources_fit);
+  }
+  if (name == PodTopologySpread::kName) {
+    return std::make_unique<PodTopologySpread>(config.pod_topology_spread);
+  }
+  if (name == InterPodAffinity::kName) {
+    return std::make_unique<InterPodAffinity>(config.inter_pod_affinity);
+  }
+  if (name == NodeResourcesBalancedAllocation::kName) {
+    return std::make_unique<NodeResourcesBalancedAllocation>(
+        config.node_resources_balanced_allocation);
+  }
+  if (name == ImageLocality::kName) return std::make_unique<ImageLocality>();
+  return nullptr;
+}
+
+}  // namespace vicinal

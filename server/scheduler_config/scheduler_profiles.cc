@@ -1,0 +1,144 @@
+#include "server/scheduler_config/scheduler_profiles.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/engine/default_profile.h"
+#include "core/engine/score_plugins.h"
+#include "server/scheduler_config/plugin_sets.h"
+
+namespace vicinal {
+namespace {
+
+// The scheduler multiplies an extender's scores by this (MaxNodeScore /
+// MaxExtenderPriority).
+constexpr std::int64_t kExtenderFactor = 10;
+
+constexpr std::string_view kTakenOver[] = {"PodTopologySpread",
+                                           "InterPodAffinity"};
+
+bool ScoresOnlyVolumesOrClaims(std::string_view name) {
+  return name == "VolumeBinding" || name == "DynamicResources";
+}
+
+absl::Status Refused(const std::string& what) {
+  return absl::InvalidArgumentError(what + "; use --mode=advise");
+}
+
+// By how much the weights of the scheduler's own plugins are multiplied: 1, or
+// what makes room for scores that vicinal adds by prioritize. Error: another
+// extender interferes.
+absl::StatusOr<std::int64_t> ScaleOf(
+    const std::vector<SchedulerConfig::Extender>& extenders) {
+  if (extenders.empty()) return 1;
+  for (std::size_t i = 0; i + 1 < extenders.size(); ++i) {
+    if (!extenders[i].prioritize_verb.empty()) {
+      return Refused(absl::StrCat("extenders[", i,
+                                  "].prioritizeVerb: ", extenders[i].url_prefix,
+                                  " adds scores that vicinal cannot know "
+                                  "(vicinal must be the last extender)"));
+    }
+  }
+  const SchedulerConfig::Extender& vicinal = extenders.back();
+  if (vicinal.filter_verb.empty()) {
+    return Refused(absl::StrCat("extenders[", extenders.size() - 1,
+                                "].filterVerb: required: the last extender "
+                                "must be vicinal"));
+  }
+  return vicinal.prioritize_verb.empty() ? 1 : kExtenderFactor * vicinal.weight;
+}
+
+absl::StatusOr<Profile> Decider(const SchedulerConfig::Profile& profile,
+                                std::int64_t scale) {
+  Profile decider = TopologyProfile(profile.plugin_config.pod_topology_spread,
+                                    profile.plugin_config.inter_pod_affinity);
+  decider.scores.clear();
+  std::vector<WeightedPlugin> plugins = profile.score;
+  for (const std::string_view name : kTakenOver) {
+    if (std::ranges::find(plugins, name, &WeightedPlugin::name) ==
+        plugins.end()) {
+      plugins.push_back({std::string(name), DefaultScoreWeight(name) * scale});
+    }
+  }
+  for (const auto& [name, weight] : plugins) {
+    if (auto plugin = MakeScorePlugin(name, profile.plugin_config)) {
+      decider.scores.push_back({std::move(plugin), weight});
+      continue;
+    }
+    const std::string where =
+        absl::StrCat("profile \"", profile.scheduler_name, "\": ");
+    if (!ScoresOnlyVolumesOrClaims(name)) {
+      return Refused(absl::StrCat(where, "vicinal does not have the plugin ",
+                                  name, ", which scores or may score"));
+    }
+    const std::int64_t usual = DefaultScoreWeight(name);
+    if (weight != usual && weight != usual * scale) {
+      return Refused(absl::StrCat(where, "vicinal does not have the plugin ",
+                                  name, ", which was given the weight ",
+                                  weight));
+    }
+  }
+  return decider;
+}
+
+Profile Topology(const PluginConfig& config) {
+  return TopologyProfile(config.pod_topology_spread, config.inter_pod_affinity);
+}
+
+}  // namespace
+
+SchedulerProfiles::SchedulerProfiles() {
+  SchedulerConfig::Profile profile;
+  profile.scheduler_name = "any";
+  profile.score = ResolveScorePlugins({}, {});
+  any_.topology = Topology(profile.plugin_config);
+  any_.decide = *Decider(profile, 1);
+  any_.all = DefaultProfile(profile.plugin_config);
+}
+
+absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
+    const SchedulerConfig& config, bool advise_only) {
+  SchedulerProfiles profiles;
+  profiles.has_config_ = true;
+  absl::StatusOr<std::int64_t> scale = ScaleOf(config.extenders);
+  if (!scale.ok() && !advise_only) return scale.status();
+  for (const SchedulerConfig::Profile& profile : config.profiles) {
+    SchedulerProfile& made = profiles.by_name_[profile.scheduler_name];
+    made.topology = Topology(profile.plugin_config);
+    made.all = DefaultProfile(profile.plugin_config);
+    if (advise_only) continue;
+    absl::StatusOr<Profile> decider = Decider(profile, *scale);
+    if (!decider.ok()) return decider.status();
+    made.decide = *std::move(decider);
+  }
+  return profiles;
+}
+
+const SchedulerProfile* SchedulerProfiles::Find(
+    const std::string& scheduler_name) const {
+  if (!has_config_) return &any_;
+  const auto it = by_name_.find(scheduler_name.empty() ? "default-scheduler"
+                                                       : scheduler_name);
+  return it == by_name_.end() ? nullptr : &it->second;
+}
+
+std::string SchedulerProfiles::Describe() const {
+  std::string text;
+  const auto add = [&text](std::string_view name,
+                           const SchedulerProfile& profile) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", "profile ",
+                    std::string(name), ":");
+    for (const auto& [plugin, weight] : profile.decide.scores) {
+      absl::StrAppend(&text, " ", std::string(plugin->Name()), "=", weight);
+    }
+  };
+  if (!has_config_) add("of every scheduler", any_);
+  for (const auto& [name, profile] : by_name_) add(name, profile);
+  return text;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,281 @@
+#include "server/state/in_flight_pods.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "core/index/stored_pod.h"
+#include "core/testing/objects.h"
+
+namespace vicinal {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Kind = InFlightPods::BindStart::Kind;
+using Outcome = InFlightLedger::BindOutcome;
+
+ObjectKey Key(const std::string& name) { return {"default", name}; }
+
+// A pod that may not be beside another of its app, with the uid uid-<name>.
+Pod Alone(const std::string& name, const std::string& app = "web") {
+  return ParsePod("{metadata: {namespace: default, name: " + name +
+                  ", uid: uid-" + name + ", labels: {app: " + app +
+                  "}}, spec: {affinity: {podAntiAffinity: "
+                  "{requiredDuringSchedulingIgnoredDuringExecution: "
+                  "[{topologyKey: zone, labelSelector: {matchLabels: {app: " +
+                  app + "}}}]}}}}");
+}
+
+Pod On(const std::string& node, Pod pod) {
+  pod.spec.node_name = node;
+  return pod;
+}
+
+class InFlightPodsTest : public ::testing::Test {
+ protected:
+  InFlightPodsTest() { Use({.max_wait = hours(1), .deadline = hours(1)}); }
+
+  void Use(InFlightPods::Options options) {
+    pods_ = std::make_unique<InFlightPods>(store_, metrics_, options);
+  }
+
+  absl::StatusOr<InFlightPods::Question> Ask(const Pod& pod) {
+    return pods_->Ask(std::make_shared<const PodInfo>(pod));
+  }
+  InFlightPods::Question MustAsk(const Pod& pod) {
+    absl::StatusOr<InFlightPods::Question> question = Ask(pod);
+    EXPECT_TRUE(question.ok()) << question.status();
+    return *std::move(question);
+  }
+  void Assume(const Pod& pod, const std::string& node) {
+    EXPECT_TRUE(MustAsk(pod).Assume(node).ok());
+  }
+  void Open(const Pod& pod) { EXPECT_TRUE(MustAsk(pod).Open().ok()); }
+
+  InFlightPods::BindStart StartBind(const std::string& name,
+                                    const std::string& node) {
+    return pods_->StartBind(Key(name), "uid-" + name, node);
+  }
+  void Bind(const std::string& name, const std::string& node) {
+    const InFlightPods::BindStart start = StartBind(name, node);
+    EXPECT_EQ(start.kind, Kind::kStarted) << start.message;
+    pods_->EndBind(Key(name), start.ticket, Outcome::kWritten);
+  }
+
+  // Where the index has a pod: a node, "pending" or "unknown".
+  std::string Where(const std::string& name) const {
+    return store_.Read([&](const ClusterState& cluster) -> std::string {
+      const StoredPod* pod = cluster.FindPod(Key(name));
+      if (pod == nullptr) return "unknown";
+      return pod->node() == nullptr ? "pending" : pod->node()->Name();
+    });
+  }
+
+  // Asks about a pod on another thread, and acts once it waits.
+  template <typename Act>
+  absl::Status AskWhile(const Pod& pod, Act act) {
+    std::future<absl::Status> asked =
+        std::async(std::launch::async, [&] { return Ask(pod).status(); });
+    EXPECT_EQ(asked.wait_for(milliseconds(50)), std::future_status::timeout);
+    act();
+    return asked.get();
+  }
+
+  ClusterStore store_;
+  Metrics metrics_;
+  std::unique_ptr<InFlightPods> pods_;
+};
+
+TEST_F(InFlightPodsTest, NobodyWaitsForAPlacementThatIsKnown) {
+  pods_->Upsert(Alone("q"));
+  Assume(Alone("q"), "n1");
+  EXPECT_EQ(Where("q"), "n1");
+  MustAsk(Alone("p"));
+  EXPECT_THAT(metrics_.Render(),
+              HasSubstr("vicinal_in_flight_wait_seconds_count 0"));
+}
+
+TEST_F(InFlightPodsTest, AQuestionWaitsForABindThatMatters) {
+  pods_->Upsert(Alone("q"));
+  Open(Alone("q"));
+  MustAsk(Alone("other", "db"));
+  EXPECT_TRUE(AskWhile(Alone("p"), [&] { Bind("q", "n1"); }).ok());
+  EXPECT_EQ(Where("q"), "n1");
+  EXPECT_THAT(metrics_.Render(),
+              HasSubstr("vicinal_in_flight_wait_seconds_count 1"));
+}
+
+TEST_F(InFlightPodsTest, AQuestionWaitsForTheWatch) {
+  Open(Alone("q"));
+  EXPECT_TRUE(
+      AskWhile(Alone("p"), [&] { pods_->Upsert(On("n1", Alone("q"))); }).ok());
+  Open(Alone("q2"));
+  EXPECT_TRUE(
+      AskWhile(Alone("p"), [&] { pods_->Remove(Key("q2"), "uid-q2"); }).ok());
+}
+
+TEST_F(InFlightPodsTest, AQuestionWaitsForAnotherBeingAnswered) {
+  std::optional<InFlightPods::Question> first(MustAsk(Alone("q")));
+  EXPECT_TRUE(AskWhile(Alone("p"), [&] { first.reset(); }).ok());
+  std::optional<InFlightPods::Question> second(MustAsk(Alone("q")));
+  EXPECT_TRUE(AskWhile(Alone("p"), [&] {
+                EXPECT_TRUE(second->Assume("n1").ok());
+              }).ok());
+}
+
+TEST_F(InFlightPodsTest, WaitingInVainEndsInAnErrorThatNamesThePod) {
+  Use({.max_wait = milliseconds(20), .deadline = hours(1)});
+  Open(Alone("q"));
+  const absl::Status status = Ask(Alone("p")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(status.message(),
+            "the place of pod default/q matters and is not known: it was "
+            "offered several nodes and is not bound yet");
+  EXPECT_THAT(metrics_.Render(),
+              HasSubstr("vicinal_in_flight_wait_timeouts_total 1"));
+  // The pod that asked in vain is not in the way of others.
+  Bind("q", "n1");
+  MustAsk(Alone("r"));
+}
+
+TEST_F(InFlightPodsTest, ADeadlineThatPassesIsAnErrorForWhoWaited) {
+  Use({.max_wait = milliseconds(80), .deadline = milliseconds(40)});
+  Open(Alone("q"));
+  EXPECT_EQ(Ask(Alone("p")).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(metrics_.Render(),
+              HasSubstr("vicinal_in_flight_expirations_total 1"));
+  MustAsk(Alone("p"));
+  // A bind that comes after all must be asked about first.
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kUnexpected);
+}
+
+TEST_F(InFlightPodsTest, AskingAgainTakesTheEarlierAnswerBack) {
+  pods_->Upsert(Alone("q"));
+  Assume(Alone("q"), "n1");
+  {
+    const InFlightPods::Question again = MustAsk(Alone("q"));
+    EXPECT_EQ(Where("q"), "pending");
+  }
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kUnexpected);
+}
+
+TEST_F(InFlightPodsTest, AnOvertakenQuestionMustNotBeAnswered) {
+  InFlightPods::Question first = MustAsk(Alone("q"));
+  InFlightPods::Question second = MustAsk(Alone("q"));
+  EXPECT_EQ(first.Assume("n1").code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(second.Assume("n2").ok());
+  EXPECT_EQ(Where("q"), "n2");
+}
+
+TEST_F(InFlightPodsTest, AQuestionAboutABoundPodIsAnError) {
+  Assume(Alone("q"), "n1");
+  Bind("q", "n1");
+  EXPECT_EQ(Ask(Alone("q")).status().message(),
+            "the pod is bound to node \"n1\" already");
+  pods_->Upsert(On("n1", Alone("q")));
+  EXPECT_EQ(Ask(Alone("q")).status().message(),
+            "the pod is bound to node \"n1\" already");
+}
+
+TEST_F(InFlightPodsTest, AQuestionWaitsForThePodsOwnBind) {
+  Assume(Alone("q"), "n1");
+  const InFlightPods::BindStart start = StartBind("q", "n1");
+  EXPECT_TRUE(AskWhile(Alone("q"), [&] {
+                pods_->EndBind(Key("q"), start.ticket, Outcome::kRefused);
+              }).ok());
+}
+
+TEST_F(InFlightPodsTest, ABindMayBeRepeated) {
+  Assume(Alone("q"), "n1");
+  Bind("q", "n1");
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kAlreadyBound);
+  pods_->Upsert(On("n1", Alone("q")));
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kAlreadyBound);
+  const InFlightPods::BindStart elsewhere = StartBind("q", "n2");
+  EXPECT_EQ(elsewhere.kind, Kind::kRefused);
+  EXPECT_EQ(elsewhere.message, "the pod is bound to node \"n1\" already");
+}
+
+TEST_F(InFlightPodsTest, ABindNoAnswerLedToIsUnexpected) {
+  pods_->Upsert(Alone("q"));
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kUnexpected);
+  Assume(Alone("q"), "n1");
+  EXPECT_EQ(StartBind("q", "n2").kind, Kind::kUnexpected);
+  EXPECT_EQ(pods_->StartBind(Key("q"), "another uid", "n1").kind,
+            Kind::kUnexpected);
+}
+
+TEST_F(InFlightPodsTest, ARefusedBindLeavesWhatTheApiHas) {
+  pods_->Upsert(Alone("q"));
+  Assume(Alone("q"), "n1");
+  const InFlightPods::BindStart start = StartBind("q", "n1");
+  pods_->EndBind(Key("q"), start.ticket, Outcome::kRefused);
+  EXPECT_EQ(Where("q"), "pending");
+}
+
+TEST_F(InFlightPodsTest, ANewListKeepsWhatIsInFlight) {
+  pods_->Upsert(Alone("gone"));
+  Assume(Alone("gone"), "n1");
+  Assume(Alone("fresh"), "n1");
+  pods_->KeepListed({});
+  EXPECT_EQ(Where("gone"), "unknown");
+  EXPECT_EQ(Where("fresh"), "n1");
+}
+
+TEST_F(InFlightPodsTest, PodsWithoutUidLeaveNothingBehind) {
+  Pod pod = Alone("q");
+  pod.meta.uid.clear();
+  Assume(pod, "n1");
+  EXPECT_EQ(Where("q"), "unknown");
+  Open(pod);
+  MustAsk(Alone("p"));
+}
+
+TEST_F(InFlightPodsTest, SwitchedOffNothingIsEverInFlight) {
+  Use({.enabled = false});
+  pods_->Upsert(Alone("q"));
+  Assume(Alone("q"), "n1");
+  EXPECT_EQ(Where("q"), "pending");
+  Open(Alone("q"));
+  MustAsk(Alone("p"));
+  Bind("q", "n1");
+  EXPECT_EQ(Where("q"), "pending");
+}
+
+// For ThreadSanitizer; and at the end everything is where it was bound.
+TEST_F(InFlightPodsTest, ManyThreadsAskBindAndWatch) {
+  constexpr int kThreads = 4;
+  constexpr int kPods = 50;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kPods; ++i) {
+        const std::string name =
+            "p" + std::to_string(t) + "-" + std::to_string(i);
+        pods_->Upsert(Alone(name));
+        absl::StatusOr<InFlightPods::Question> question = Ask(Alone(name));
+        ASSERT_TRUE(question.ok()) << question.status();
+        const bool open = i % 2 == 0;
+        ASSERT_TRUE((open ? question->Open() : question->Assume("n1")).ok());
+        Bind(name, "n1");
+        pods_->Upsert(On("n1", Alone(name)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(store_.Read([](const ClusterState& cluster) {
+    return cluster.pod_count();
+  }),
+            kThreads * kPods);
+  EXPECT_THAT(metrics_.Render(), HasSubstr("vicinal_in_flight_pods 0"));
+}
+
+}  // namespace
+}  // namespace vicinal

@@ -1,0 +1,265 @@
+package preemption
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"vicinal/test/conformance/cases"
+	"vicinal/test/conformance/stock"
+	"vicinal/test/e2e/harness"
+)
+
+const generated = 500
+
+// A scheduler without the two plugins proposes victims, and vicinal is asked. The
+// outcome must be what a scheduler with all plugins does, but for what
+// core/engine/preempt.h says; and wherever vicinal keeps a node, the pod must fit
+// there by all plugins of the stock scheduler.
+func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
+	run := harness.NewRun(t)
+	scheduler, err := stock.NewScheduler(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var same, added, dropped, unnecessary, restOnAffinity int
+	for index := range uint64(generated) {
+		line, ok := contested(t, cases.Generate(5, index).Line, index)
+		if !ok {
+			continue
+		}
+		c, err := stock.ParseCase(line)
+		if err != nil {
+			t.Fatalf("case %d: %v", index, err)
+		}
+		proposed, err := scheduler.Victims(c, names.InterPodAffinity, names.PodTopologySpread)
+		if err != nil {
+			t.Fatalf("case %d: %v", index, err)
+		}
+		if len(proposed) == 0 {
+			continue
+		}
+		want, err := scheduler.Victims(c)
+		if err != nil {
+			t.Fatalf("case %d: %v", index, err)
+		}
+		got := ask(t, run, line, c, proposed)
+		for node, victims := range proposed {
+			wanted, kept := want[node]
+			answer, ok := got[node]
+			switch {
+			case !ok && !kept:
+				dropped++
+			case !ok:
+				t.Errorf("case %d: %s is dropped, want %v evicted", index, node, uids(wanted))
+			case !kept:
+				if c.Pod.Spec.Affinity == nil || c.Pod.Spec.Affinity.PodAffinity == nil || len(answer) != len(victims) {
+					t.Errorf("case %d: %s is kept with %v", index, node, uids(answer))
+				}
+				restOnAffinity++
+			case slices.Equal(uids(answer), uids(wanted)):
+				same++
+				if len(answer) > len(victims) {
+					added++
+				}
+			case contains(answer, wanted) && contains(append(slices.Clone(wanted), victims...), answer):
+				unnecessary++
+			default:
+				t.Errorf("case %d: on %s %v have to go, want %v; proposed were %v", index, node, uids(answer), uids(wanted), uids(victims))
+			}
+			if !ok {
+				continue
+			}
+			if !slices.IsSortedFunc(answer, byImportance) {
+				t.Errorf("case %d: on %s the victims %v are not in the order of their importance", index, node, uids(answer))
+			}
+			after, err := scheduler.Without(c, node, answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after.Code != fwk.Success.String() {
+				t.Errorf("case %d: on %s the pod gets %+v without %v", index, node, after, uids(answer))
+			}
+		}
+		for node := range got {
+			if _, ok := proposed[node]; !ok {
+				t.Errorf("case %d: %s was not proposed", index, node)
+			}
+		}
+	}
+	t.Logf("%d nodes with the same victims (%d of them with added ones), %d dropped by both, %d with a victim of the scheduler's that an added one makes unnecessary, %d that rest on an affinity to a pod of lower priority",
+		same, added, dropped, unnecessary, restOnAffinity)
+	if same-added < 20 || added < 20 || dropped < 20 {
+		t.Error("too few of one sort to tell anything")
+	}
+}
+
+// contested makes a generated case one about preemption: pods have priorities,
+// start times and uids, and most nodes have no room for the incoming one.
+func contested(t *testing.T, line []byte, seed uint64) ([]byte, bool) {
+	t.Helper()
+	if _, err := stock.ParseCase(line); err != nil {
+		return nil, false // the generator makes bad lines too
+	}
+	random := rand.New(rand.NewPCG(seed, 1))
+	var c map[string]any
+	if err := json.Unmarshal(line, &c); err != nil {
+		t.Fatal(err)
+	}
+	delete(c, "pluginConfig")
+	var topologyKeys, labelled []map[string]any
+	for i, o := range c["objects"].([]any) {
+		object := o.(map[string]any)
+		if labels := field(object, "metadata")["labels"]; labels != nil {
+			if object["kind"] == "Node" {
+				topologyKeys = append(topologyKeys, labels.(map[string]any))
+			} else if object["kind"] == "Pod" {
+				labelled = append(labelled, object)
+			}
+		}
+		switch object["kind"] {
+		case "Node":
+			object["status"] = map[string]any{"allocatable": map[string]any{"cpu": "4", "pods": "110"}}
+		case "Pod":
+			contest(object, fmt.Sprint("u", i), random.IntN(3), random.IntN(4)*5)
+			if random.IntN(3) > 0 {
+				start := time.Date(2026, 1, 1+random.IntN(3), 0, 0, 0, 0, time.UTC)
+				field(object, "status")["startTime"] = metav1.NewTime(start)
+			}
+		}
+	}
+	incoming := c["pod"].(map[string]any)
+	contest(incoming, "incoming", 3, 12)
+	field(incoming, "status")["nominatedNodeName"] = ""
+	if len(labelled) > 0 && len(topologyKeys) > 0 && random.IntN(2) == 0 {
+		// Anti-affinity between the incoming pod and one that is there, in one
+		// direction or the other.
+		other := labelled[random.IntN(len(labelled))]
+		keys := slices.Sorted(maps.Keys(topologyKeys[random.IntN(len(topologyKeys))]))
+		from, to := incoming, other
+		if random.IntN(2) == 0 && field(incoming, "metadata")["labels"] != nil {
+			from, to = other, incoming
+		}
+		field(from, "spec")["affinity"] = map[string]any{"podAntiAffinity": map[string]any{
+			"requiredDuringSchedulingIgnoredDuringExecution": []any{map[string]any{
+				"topologyKey":   keys[random.IntN(len(keys))],
+				"namespaces":    []any{field(to, "metadata")["namespace"]},
+				"labelSelector": map[string]any{"matchLabels": field(to, "metadata")["labels"]},
+			}},
+		}}
+	}
+	contestedLine, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contestedLine, true
+}
+
+func contest(pod map[string]any, uid string, cpu, priority int) {
+	field(pod, "metadata")["uid"] = uid
+	spec := field(pod, "spec")
+	for _, part := range []string{"initContainers", "overhead", "resources", "nodeSelector"} {
+		delete(spec, part)
+	}
+	spec["containers"] = []any{map[string]any{"name": "c", "resources": map[string]any{"requests": map[string]any{"cpu": fmt.Sprint(cpu)}}}}
+	spec["priority"] = priority
+	for _, part := range []string{"conditions", "containerStatuses", "allocatedResources", "resources"} {
+		delete(field(pod, "status"), part)
+	}
+}
+
+func field(object map[string]any, name string) map[string]any {
+	if object[name] == nil {
+		object[name] = map[string]any{}
+	}
+	return object[name].(map[string]any)
+}
+
+// ask starts a vicinal with the cluster of the case, and returns the victims of its
+// answer.
+func ask(t *testing.T, run *harness.Run, line []byte, c *stock.Case, proposed map[string][]*v1.Pod) map[string][]*v1.Pod {
+	t.Helper()
+	var raw struct {
+		Objects []json.RawMessage `json:"objects"`
+	}
+	if err := json.Unmarshal(line, &raw); err != nil {
+		t.Fatal(err)
+	}
+	file, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": raw.Objects})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := run.Path("cluster.json")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	vicinal := harness.StartVicinal(t, run, "--cluster-file="+path)
+	defer vicinal.Kill()
+	args := &extenderv1.ExtenderPreemptionArgs{Pod: c.Pod, NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{}}
+	for node, victims := range proposed {
+		meta := &extenderv1.MetaVictims{NumPDBViolations: int64(len(victims))}
+		for _, victim := range victims {
+			meta.Pods = append(meta.Pods, &extenderv1.MetaPod{UID: string(victim.UID)})
+		}
+		args.NodeNameToMetaVictims[node] = meta
+	}
+	result, err := vicinal.Preempt(args)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	answer := map[string][]*v1.Pod{}
+	for node, meta := range result.NodeNameToMetaVictims {
+		if meta.NumPDBViolations != int64(len(proposed[node])) {
+			t.Errorf("%s: %d violations, want those of the question", node, meta.NumPDBViolations)
+		}
+		on := c.PodsOn(node)
+		for _, victim := range meta.Pods {
+			i := slices.IndexFunc(on, func(p *v1.Pod) bool { return string(p.UID) == victim.UID })
+			if i < 0 {
+				t.Fatalf("%s: no pod %q there", node, victim.UID)
+			}
+			answer[node] = append(answer[node], on[i])
+		}
+	}
+	return answer
+}
+
+func uids(pods []*v1.Pod) []string {
+	uids := []string{}
+	for _, pod := range pods {
+		uids = append(uids, string(pod.UID))
+	}
+	slices.Sort(uids)
+	return uids
+}
+
+// contains is whether all of some are among all.
+func contains(all, some []*v1.Pod) bool {
+	return !slices.ContainsFunc(some, func(p *v1.Pod) bool { return !slices.Contains(all, p) })
+}
+
+// byImportance compares priorities, then start times; a pod without one has just
+// started.
+func byImportance(a, b *v1.Pod) int {
+	if *a.Spec.Priority != *b.Spec.Priority {
+		return int(*b.Spec.Priority - *a.Spec.Priority)
+	}
+	start := func(p *v1.Pod) time.Time {
+		if p.Status.StartTime == nil {
+			return time.Unix(1<<40, 0)
+		}
+		return p.Status.StartTime.Time
+	}
+	return start(a).Compare(start(b))
+}
