@@ -69,7 +69,27 @@ template void ClusterState::RemoveOther<StatefulSet>(const ObjectKey&);
 
 const NodeInfo* ClusterState::FindNode(std::string_view name) const {
   const auto it = nodes_.find(name);
-  return it != nodes_.end() && it->second->node ? it->second.get() : nullptr;
+  return it != nodes_.end() && it->second->id != kNoNode ? it->second.get()
+                                                         : nullptr;
+}
+
+std::vector<const NodeInfo*> ClusterState::FindNodes(
+    std::span<const std::string_view> names) const {
+  // A look-up is mostly waiting for memory, so that of the next ones is fetched
+  // meanwhile.
+  constexpr std::size_t kAhead = 8;
+  std::vector<const NodeInfo*> found(names.size(), nullptr);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i + kAhead < names.size()) nodes_.prefetch(names[i + kAhead]);
+    const auto it = nodes_.find(names[i]);
+    if (it == nodes_.end()) continue;
+    found[i] = it->second.get();
+    __builtin_prefetch(&found[i]->id);
+  }
+  for (const NodeInfo*& node : found) {
+    if (node != nullptr && node->id == kNoNode) node = nullptr;
+  }
+  return found;
 }
 
 const Labels& ClusterState::NamespaceLabels(std::string_view name) const {

@@ -81,6 +81,9 @@ class ClusterState {
   const std::vector<const NodeInfo*>& Nodes() const { return nodes_by_name_; }
   // Null if there is no such node. Cost: O(name).
   const NodeInfo* FindNode(std::string_view name) const;
+  // The same for many nodes, in order, several times as fast.
+  std::vector<const NodeInfo*> FindNodes(
+      std::span<const std::string_view> names) const;
   // Whether any pod is nominated to a node.
   bool HasNominatedPods() const { return !nominated_.empty(); }
 

@@ -74,6 +74,26 @@ TEST(ClusterStateTest, NodesComeByName) {
   EXPECT_THAT(NodeNames(cluster), ElementsAre("a", "b", "c"));
 }
 
+TEST(ClusterStateTest, FindsManyNodesInOrder) {
+  ClusterState cluster;
+  std::vector<std::string> names;
+  for (int i = 0; i < 50; ++i) names.push_back(absl::StrCat("node-", 7 * i));
+  for (const std::string& name : names) AddNode(cluster, name);
+  cluster.Upsert(PodOn("p", "only-heard-of"));
+  cluster.Remove<Node>({"", "node-14"});
+  std::vector<std::string_view> wanted(names.begin(), names.end());
+  wanted.insert(wanted.begin() + 3, "only-heard-of");
+  wanted.emplace_back("unknown");
+  const std::vector<const NodeInfo*> found = cluster.FindNodes(wanted);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(found[i], cluster.FindNode(wanted[i])) << wanted[i];
+  }
+  EXPECT_THAT(found[2], IsNull());
+  EXPECT_THAT(found[3], IsNull());
+  EXPECT_THAT(found[4], NotNull());
+}
+
 TEST(ClusterStateTest, PodsStandOnTheirNode) {
   ClusterState cluster;
   AddNode(cluster, "a");

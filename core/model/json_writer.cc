@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace vicinal {
 namespace {
@@ -40,6 +42,21 @@ constexpr std::array<bool, 256> kIsPlain = [] {
   return plain;
 }();
 
+// Whether each of eight bytes stands for itself. May deny it when it is so.
+bool ArePlain(const char* bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = kEach * 0x80;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  // The high bit of each byte: whether a byte is less than `limit`, which is at
+  // most 0x80 (what is borrowed from a neighbour can only deny).
+  const auto less = [](std::uint64_t x, std::uint64_t limit) {
+    return (x - kEach * limit) & ~x & kHigh;
+  };
+  return ((word & kHigh) | less(word, 0x20) | less(word ^ (kEach * '"'), 1) |
+          less(word ^ (kEach * '\\'), 1)) == 0;
+}
+
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string& out) {
@@ -47,6 +64,10 @@ void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';
   std::size_t plain = 0;  // Start of the run that needs no escape.
   for (std::size_t i = 0; i < text.size();) {
+    if (i + 8 <= text.size() && ArePlain(text.data() + i)) {
+      i += 8;
+      continue;
+    }
     const auto c = static_cast<unsigned char>(text[i]);
     if (kIsPlain[c]) {
       ++i;

@@ -141,6 +141,24 @@ TEST(JsonWriterTest, AllPairsOfBytesBecomeValidJson) {
   }
 }
 
+TEST(JsonWriterTest, EveryByteIsWrittenAlikeWhereverItStands) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string one(1, static_cast<char>(byte));
+    std::string alone;
+    AppendJsonString(one, alone);
+    for (std::size_t place = 0; place < 20; ++place) {
+      std::string text(20, 'a');
+      text[place] = static_cast<char>(byte);
+      std::string written;
+      AppendJsonString(text, written);
+      EXPECT_EQ(written, '"' + std::string(place, 'a') +
+                             alone.substr(1, alone.size() - 2) +
+                             std::string(19 - place, 'a') + '"')
+          << "byte " << byte << " at " << place;
+    }
+  }
+}
+
 TEST(JsonWriterTest, LongTextsAreWhole) {
   ReadBack read_back;
   std::string text;

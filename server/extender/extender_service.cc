@@ -37,12 +37,13 @@ Candidates Find(const ClusterState& cluster,
   Candidates candidates;
   candidates.names.reserve(names.size());
   candidates.nodes.reserve(names.size());
-  for (const std::string_view name : names) {
-    if (const NodeInfo* node = cluster.FindNode(name)) {
-      candidates.names.push_back(name);
-      candidates.nodes.push_back(node);
+  const std::vector<const NodeInfo*> found = cluster.FindNodes(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (found[i] != nullptr) {
+      candidates.names.push_back(names[i]);
+      candidates.nodes.push_back(found[i]);
     } else {
-      candidates.unknown.push_back(name);
+      candidates.unknown.push_back(names[i]);
     }
   }
   return candidates;
