@@ -47,8 +47,7 @@ TEST_F(AdminServiceTest, IsReadyOnlyWhileTheStateIsFresh) {
       "pods", Freshness::Clock::now() - std::chrono::seconds(100));
   response = Get("/readyz");
   EXPECT_EQ(response.status, 503u);
-  EXPECT_THAT(response.body,
-              StartsWith("pods: disconnected from the API server for 100"));
+  EXPECT_THAT(response.body, StartsWith("pods: disconnected for 100"));
   EXPECT_EQ(Get("/healthz").status, 200u);
 }
 
