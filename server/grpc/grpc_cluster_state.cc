@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -121,8 +122,8 @@ class Events {
 template <typename Kind>
 std::optional<Object> Find(const ClusterState& cluster, const ObjectKey& key) {
   if constexpr (std::is_same_v<Kind, Pod>) {
-    const PodInfo* const pod = cluster.FindPod(key);
-    if (pod != nullptr) return pod->pod;
+    const StoredPod* const pod = cluster.FindPod(key);
+    if (pod != nullptr) return pod->ToPod();
   } else if constexpr (std::is_same_v<Kind, Node>) {
     const NodeInfo* const node = cluster.FindNode(key.name);
     if (node != nullptr) return *node->node;
@@ -181,8 +182,9 @@ grpc::Status GrpcClusterState::Snapshot(
     grpc::ServerWriter<v1::SnapshotResponse>* writer) {
   bool connected = true;
   ForEachKind([&]<typename Kind>(Kind*) {
-    const std::vector<ObjectKey> keys = store_.Read(
+    std::vector<ObjectKey> keys = store_.Read(
         [](const ClusterState& cluster) { return cluster.Keys<Kind>(); });
+    std::sort(keys.begin(), keys.end());
     // The lock is not held for long at a time, nor while a part is sent.
     for (std::size_t begin = 0; connected && begin < keys.size();
          begin += kObjectsPerPart) {
