@@ -277,7 +277,7 @@ static void PutKind(const Namespace& ns, v1::Object* object) {
   Put(ns.meta, object->mutable_namespace_()->mutable_metadata());
 }
 
-// The kinds below have metadata and spec.selector, which may be absent.
+// `T` has metadata and a spec.selector that may be absent.
 template <typename T, typename Message>
 static void PutSelecting(const T& value, Message* out) {
   Put(value.meta, out->mutable_metadata());
@@ -286,7 +286,11 @@ static void PutSelecting(const T& value, Message* out) {
 }
 
 static void PutKind(const Service& service, v1::Object* object) {
-  PutSelecting(service, object->mutable_service());
+  v1::Service* const out = object->mutable_service();
+  Put(service.meta, out->mutable_metadata());
+  if (service.selector && !service.selector->empty()) {
+    Put(*service.selector, out->mutable_spec()->mutable_selector());
+  }
 }
 
 static void PutKind(const ReplicationController& controller,

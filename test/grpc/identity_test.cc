@@ -145,10 +145,12 @@ class IdentityTest : public ::testing::Test {
       EXPECT_TRUE(MessageDifferencer::Equals(Encode(decoded), wanted))
           << object
           << "\n read over gRPC: " << Encode(decoded).ShortDebugString();
+      values.push_back(**std::move(value));
+      const Pod* const pod = std::get_if<Pod>(&values.back());
+      if (pod != nullptr && pod->meta.uid.empty()) continue;
       Object again;
       EXPECT_TRUE(Decode(wanted, JsonPath(), &again).ok()) << object;
       EXPECT_TRUE(MessageDifferencer::Equals(Encode(again), wanted)) << object;
-      values.push_back(**std::move(value));
     }
     listed_store_.Write([&values](ClusterState& cluster) {
       RemoveAll(cluster);
