@@ -158,7 +158,7 @@ grpc::Status GrpcClusterState::Feed(grpc::ServerContext* context,
     feed_context_ = value;
   };
   set_context(context);
-  LOG(INFO) << "a stream feeds the state";
+  VLOG(1) << "a stream feeds the state";
   Events events(store_, *freshness_);
   absl::Status status;
   v1::FeedRequest request;
@@ -169,10 +169,9 @@ grpc::Status GrpcClusterState::Feed(grpc::ServerContext* context,
   }
   if (!status.ok()) {
     freshness_->OnDisconnected(kResource, Freshness::Clock::now());
+    LOG(WARNING) << "the stream that feeds the state broke off after "
+                 << events.applied() << " events: " << status.message();
   }
-  LOG(INFO) << "the stream that feeds the state ended after "
-            << events.applied() << " events: "
-            << (status.ok() ? "end" : std::string(status.message()));
   response->set_events(events.applied());
   return ToGrpcStatus(status);
 }

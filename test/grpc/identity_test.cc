@@ -128,19 +128,20 @@ class IdentityTest : public ::testing::Test {
     return {response.status, json::parse(response.body)};
   }
 
-  void Load(const std::vector<json>& objects) {
+  // False if JSON has an object that cannot be read.
+  bool Load(const std::vector<json>& objects) {
     std::vector<v1::Object> messages;
     std::vector<Object> values;
     JsonReader reader;
     for (const json& object : objects) {
       const simdjson::padded_string text(object.dump());
       absl::StatusOr<std::optional<Object>> value = ReadObject(reader, text);
-      ASSERT_TRUE(value.ok()) << value.status() << " in " << object;
+      if (!value.ok()) return false;
       if (!*value) continue;
       messages.push_back(ToMessage(object));
       Object decoded;
       const absl::Status status = Decode(messages.back(), JsonPath(), &decoded);
-      ASSERT_TRUE(status.ok()) << status << " in " << object;
+      EXPECT_TRUE(status.ok()) << status << " in " << object;
       const v1::Object wanted = Encode(**value);
       EXPECT_TRUE(MessageDifferencer::Equals(Encode(decoded), wanted))
           << object
@@ -157,7 +158,8 @@ class IdentityTest : public ::testing::Test {
       for (Object& value : values) cluster.Upsert(std::move(value));
     });
     const FeedResult fed = Feed(*cluster_state_, WholeState(messages));
-    ASSERT_TRUE(fed.status.ok()) << fed.status.error_message();
+    EXPECT_TRUE(fed.status.ok()) << fed.status.error_message();
+    return true;
   }
 
   // Both ways; returns the nodes that fit.
@@ -226,8 +228,17 @@ class IdentityTest : public ::testing::Test {
 
   void Run(json question) {
     WriteQuantitiesAsText(question);
-    ASSERT_NO_FATAL_FAILURE(Load(question.at("objects")));
-    const json& pod = question.at("pod");
+    if (!question.contains("objects") || !question.at("objects").is_array() ||
+        !Load(question.at("objects"))) {
+      ++unreadable_;
+      return;
+    }
+    const json pod = question.value("pod", json());
+    const json args = {{"Pod", pod}, {"NodeNames", json::array()}};
+    if (AskHttp("/filter", args.dump()).first == 400) {
+      ++unreadable_;
+      return;
+    }
     const v1::Pod message = FromJson<v1::Pod>(pod.dump());
     const std::vector<std::string> nodes =
         listed_store_.Read([](const ClusterState& cluster) {
@@ -265,6 +276,7 @@ class IdentityTest : public ::testing::Test {
   std::unique_ptr<v1::Extender::Stub> extender_;
   std::unique_ptr<v1::ClusterState::Stub> cluster_state_;
   std::size_t cases_ = 0;
+  std::size_t unreadable_ = 0;
   std::size_t errors_ = 0;
   std::size_t scored_ = 0;
 };
@@ -284,6 +296,7 @@ TEST_F(IdentityTest, NamedCases) {
   }
   globfree(&found);
   EXPECT_GE(cases_, 200u);
+  EXPECT_EQ(unreadable_, 0u);
   EXPECT_GE(errors_, 5u);
   EXPECT_GE(scored_, 300u);
 }
@@ -293,13 +306,19 @@ TEST_F(IdentityTest, GeneratedCases) {
   if (path == nullptr) GTEST_SKIP() << "VICINAL_CASES is not set";
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    const json question = json::parse(line);
-    SCOPED_TRACE(question.at("id"));
+    // Some are broken on purpose.
+    const json question = json::parse(line, nullptr, false);
+    if (!question.is_object()) {
+      ++unreadable_;
+      continue;
+    }
+    SCOPED_TRACE(line.substr(0, 40));
     Run(question);
   }
+  EXPECT_GE(cases_, 10 * unreadable_);
   EXPECT_GE(cases_, 100u);
-  std::cout << cases_ << " cases, " << errors_ << " errors, " << scored_
-            << " scored nodes" << std::endl;
+  std::cout << cases_ << " cases, " << unreadable_ << " unreadable, " << errors_
+            << " errors, " << scored_ << " scored nodes" << std::endl;
 }
 
 }  // namespace
