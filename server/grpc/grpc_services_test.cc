@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "core/engine/profile.h"
 #include "server/grpc/grpc_cluster_state.h"
 #include "server/grpc/grpc_extender.h"
 #include "server/grpc/grpc_server.h"
@@ -158,10 +157,11 @@ class GrpcServicesTest : public ::testing::Test {
   ClusterStore store_;
   Freshness freshness_{{GrpcClusterState::kResource}, std::chrono::seconds(0)};
   Metrics metrics_;
+  InFlightPods in_flight_{store_, metrics_, {.enabled = false}};
   const ExtenderService extender_engine_{
-      store_, freshness_, metrics_,
-      TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs()),
-      ScoreScale::kExact};
+      store_,   in_flight_,          freshness_,
+      metrics_, SchedulerProfiles(), {.mode = ExtenderMode::kAdvise},
+      nullptr};
   GrpcExtender extender_service_{extender_engine_, store_, metrics_};
   GrpcClusterState cluster_state_service_;
   std::unique_ptr<GrpcServer> server_;

@@ -3,8 +3,7 @@
 //
 // Each case of test/conformance goes two ways: its objects are read from JSON,
 // and its question is asked over HTTP; its objects are fed over gRPC, and its
-// question is asked there. All plugins of the default profile run, so that each
-// field which any of them looks at must have arrived.
+// question is asked there. The objects themselves are compared as well.
 //
 // The named cases are always run; with VICINAL_CASES=<file of
 // test/conformance/cmd/cases> those too.
@@ -22,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine/default_profile.h"
 #include "core/model/json.h"
 #include "core/model/object_list.h"
 #include "core/model/yaml.h"
@@ -262,12 +260,15 @@ class IdentityTest : public ::testing::Test {
   Freshness fed_freshness_{{GrpcClusterState::kResource},
                            std::chrono::seconds(0)};
   Metrics metrics_;
-  ExtenderService http_extender_{listed_store_, always_fresh_, metrics_,
-                                 DefaultProfile(PluginConfig()),
-                                 ScoreScale::kExact};
-  ExtenderService fed_extender_{fed_store_, fed_freshness_, metrics_,
-                                DefaultProfile(PluginConfig()),
-                                ScoreScale::kExact};
+  InFlightPods listed_in_flight_{listed_store_, metrics_, {.enabled = false}};
+  InFlightPods fed_in_flight_{fed_store_, metrics_, {.enabled = false}};
+  const ExtenderOptions advise_{.mode = ExtenderMode::kAdvise};
+  ExtenderService http_extender_{
+      listed_store_,       listed_in_flight_, always_fresh_, metrics_,
+      SchedulerProfiles(), advise_,           nullptr};
+  ExtenderService fed_extender_{fed_store_, fed_in_flight_,      fed_freshness_,
+                                metrics_,   SchedulerProfiles(), advise_,
+                                nullptr};
   GrpcExtender grpc_extender_{fed_extender_, fed_store_, metrics_};
   GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_};
   std::unique_ptr<HttpServer> http_;
