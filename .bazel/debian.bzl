@@ -12,6 +12,7 @@ _LIBRARIES = {
     "absl_strings": ["absl_strings", "absl_str_format"],
     "absl_time": ["absl_time"],
     "glog": ["libglog"],
+    "grpc": ["grpc++", "protobuf"],
     "gtest_main": ["gmock_main"],
     "jemalloc": ["jemalloc"],
     "json": ["nlohmann_json"],
@@ -19,6 +20,11 @@ _LIBRARIES = {
     "prometheus": ["prometheus-cpp-core"],
     "simdjson": ["simdjson"],
     "yaml_cpp": ["yaml-cpp"],
+}
+
+# Libraries beside them that have no pkg-config file.
+_EXTRA_LINKOPTS = {
+    "grpc": ["-lgrpc++_reflection"],
 }
 
 # Header-only libraries without a pkg-config file: target name -> a header that must exist.
@@ -33,7 +39,7 @@ def _debian_libraries_impl(ctx):
         result = ctx.execute(["pkg-config", "--libs"] + modules)
         if result.return_code != 0:
             fail("pkg-config does not know %s: install its -dev package (server/run does).\n%s" % (modules, result.stderr))
-        linkopts = [option for option in result.stdout.strip().split(" ") if option]
+        linkopts = [option for option in result.stdout.strip().split(" ") if option] + _EXTRA_LINKOPTS.get(name, [])
         build.append("cc_library(name = %r, linkopts = %r)" % (name, linkopts))
     for name, header in _HEADER_ONLY.items():
         if not ctx.path(header).exists:

@@ -128,7 +128,7 @@ void AddScheduling(CLI::App* serve, ServeOptions& options) {
 
 void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
   CLI::App* serve = app.add_subcommand(
-      "serve", "Answer kube-scheduler's extender calls over HTTP.");
+      "serve", "Answer kube-scheduler's extender calls over HTTP and gRPC.");
   serve
       ->add_option("--listen-address", options.listen_address,
                    "<IP>:<port> of the extender; port 0 takes a free one")
@@ -137,6 +137,11 @@ void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
   serve
       ->add_option("--admin-listen-address", options.admin_listen_address,
                    "<IP>:<port> of /healthz, /readyz and /metrics")
+      ->capture_default_str()
+      ->group("Listeners");
+  serve
+      ->add_option("--grpc-listen-address", options.grpc_listen_address,
+                   "<IP>:<port> of the gRPC services, or none")
       ->capture_default_str()
       ->group("Listeners");
   serve
@@ -153,8 +158,53 @@ void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
       ->group("Listeners");
   serve
       ->add_option("--max-body-bytes", options.max_body_bytes,
-                   "largest request body; a larger one is refused with 413")
+                   "largest request body or gRPC message; a larger one is "
+                   "refused with 413, respectively RESOURCE_EXHAUSTED")
       ->capture_default_str()
+      ->group("Listeners");
+
+  CLI::Option* cert_file =
+      serve
+          ->add_option("--tls-cert-file", options.tls.cert_file,
+                       "PEM certificate, with its chain, of all listeners; "
+                       "read again when it changes")
+          ->group("TLS");
+  CLI::Option* private_key_file =
+      serve
+          ->add_option("--tls-private-key-file", options.tls.private_key_file,
+                       "PEM private key of --tls-cert-file, not encrypted")
+          ->group("TLS");
+  cert_file->needs(private_key_file);
+  private_key_file->needs(cert_file);
+  serve
+      ->add_option("--client-ca-file", options.tls.client_ca_file,
+                   "PEM certificates; clients must have one signed by any of "
+                   "them, but for /healthz and /readyz")
+      ->needs(cert_file)
+      ->group("TLS");
+  const std::map<std::string, TlsVersion> tls_versions = {
+      {"VersionTLS12", TlsVersion::k12}, {"VersionTLS13", TlsVersion::k13}};
+  serve
+      ->add_option_function<std::string>(
+          "--tls-min-version",
+          [&options, tls_versions](const std::string& name) {
+            options.tls.min_version = tls_versions.at(name);
+          },
+          "VersionTLS12 [default] or VersionTLS13")
+      ->check(CLI::IsMember(tls_versions))
+      ->group("TLS");
+  serve
+      ->add_flag("--allow-insecure-listen", options.allow_insecure_listen,
+                 "let others than this machine reach listeners without TLS")
+      ->group("TLS");
+  serve
+      ->add_option_function<int>(
+          "--shutdown-timeout",
+          [&options](int seconds) {
+            options.shutdown_timeout = std::chrono::seconds(seconds);
+          },
+          "seconds that requests may take to finish after SIGTERM [10]")
+      ->check(CLI::NonNegativeNumber)
       ->group("Listeners");
 
   CLI::Option* kubeconfig =
@@ -174,8 +224,16 @@ void AddServe(CLI::App& app, ServeOptions& options, Action& action) {
                        "nodes,pods,namespaces,services,replicasets,"
                        "statefulsets,replicationcontrollers -A -o json")
           ->group("Cluster state (none of them: an embedded sample)");
+  CLI::Option* grpc_state =
+      serve
+          ->add_flag("--grpc-state", options.grpc_state,
+                     "be told over gRPC: vicinal.v1.ClusterState/Feed")
+          ->group("Cluster state (none of them: an embedded sample)");
   kubeconfig->excludes(in_cluster)->excludes(cluster_file);
   in_cluster->excludes(cluster_file);
+  grpc_state->excludes(kubeconfig)
+      ->excludes(in_cluster)
+      ->excludes(cluster_file);
   serve
       ->add_option_function<int>(
           "--max-watch-outage",

@@ -8,12 +8,17 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/engine/profile.h"
 #include "core/model/object_list.h"
 #include "server/admin/admin_service.h"
+#include "server/grpc/grpc_cluster_state.h"
+#include "server/grpc/grpc_extender.h"
+#include "server/grpc/grpc_server.h"
+#include "server/http/endpoint.h"
 #include "server/http/http_server.h"
 #include "server/kubernetes/api_client_options.h"
 #include "server/kubernetes/blocking_api_client.h"
@@ -31,6 +36,7 @@
 #include "server/state/cluster_store.h"
 #include "server/state/cluster_watch.h"
 #include "server/state/freshness.h"
+#include "server/tls/server_tls.h"
 
 namespace vicinal {
 namespace {
@@ -99,15 +105,76 @@ ApiClientOptions BindOptions() {
   return options;
 }
 
+std::vector<std::string> ResourcesOf(const ServeOptions& options) {
+  if (HasApiServer(options)) return ClusterWatch::Resources();
+  if (options.grpc_state) return {GrpcClusterState::kResource};
+  return {};
+}
+
+bool HasGrpc(const ServeOptions& options) {
+  return options.grpc_listen_address != "none";
+}
+
+// Without TLS nobody else may reach a listener, unless that is wanted.
+absl::Status CheckListener(const char* flag, const std::string& address,
+                           const ServeOptions& options) {
+  const absl::StatusOr<Endpoint> endpoint = ParseEndpoint(address);
+  if (!endpoint.ok()) {
+    return absl::InvalidArgumentError(std::string(flag) + ": " +
+                                      std::string(endpoint.status().message()));
+  }
+  if (endpoint->IsLoopback() || options.allow_insecure_listen ||
+      !options.tls.cert_file.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      std::string(flag) + ": " + address +
+      " can be reached from other machines, without TLS: set --tls-cert-file "
+      "and --tls-private-key-file, or --allow-insecure-listen");
+}
+
+absl::Status CheckListeners(const ServeOptions& options) {
+  absl::Status status =
+      CheckListener("--listen-address", options.listen_address, options);
+  if (status.ok()) {
+    status = CheckListener("--admin-listen-address",
+                           options.admin_listen_address, options);
+  }
+  if (status.ok() && HasGrpc(options)) {
+    status = CheckListener("--grpc-listen-address", options.grpc_listen_address,
+                           options);
+  }
+  return status;
+}
+
+// Null without a certificate.
+absl::StatusOr<std::unique_ptr<ServerTls>> LoadTls(const TlsOptions& options) {
+  if (options.cert_file.empty() != options.private_key_file.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-cert-file and --tls-private-key-file go together");
+  }
+  if (!options.cert_file.empty()) return ServerTls::Load(options);
+  if (options.client_ca_file.empty()) return nullptr;
+  return absl::InvalidArgumentError("--client-ca-file needs --tls-cert-file");
+}
+
 }  // namespace
 
 absl::Status Serve(const ServeOptions& options) {
   const TerminationSignals signals;
+  if (options.tls.min_version == TlsVersion::k13) RestrictGrpcToTls13();
+  if (absl::Status status = CheckListeners(options); !status.ok()) {
+    return status;
+  }
+  const absl::StatusOr<std::unique_ptr<ServerTls>> tls = LoadTls(options.tls);
+  if (!tls.ok()) return tls.status();
   ClusterStore store;
   Metrics metrics;
-  Freshness freshness(HasApiServer(options) ? ClusterWatch::Resources()
-                                            : std::vector<std::string>(),
-                      options.max_watch_outage);
+  if (options.grpc_state && !HasGrpc(options)) {
+    return absl::InvalidArgumentError(
+        "--grpc-state needs --grpc-listen-address");
+  }
+  Freshness freshness(ResourcesOf(options), options.max_watch_outage);
   absl::StatusOr<SchedulerProfiles> profiles = ProfilesOf(options);
   if (!profiles.ok()) return profiles.status();
   if (options.extender.mode == ExtenderMode::kDecide) {
@@ -153,9 +220,11 @@ absl::Status Serve(const ServeOptions& options) {
         ReadClusterFile(options.cluster_file);
     if (!objects.ok()) return objects.status();
     Load(*std::move(objects), store);
+  } else if (options.grpc_state) {
+    LOG(INFO) << "waiting for the state of the cluster over gRPC";
   } else {
-    LOG(INFO) << "no --kubeconfig, --in-cluster or --cluster-file: serving the "
-                 "embedded sample cluster";
+    LOG(INFO) << "no --kubeconfig, --in-cluster, --cluster-file or "
+                 "--grpc-state: serving the embedded sample cluster";
     absl::StatusOr<std::vector<Object>> objects =
         ReadObjects(SampleClusterYaml());
     if (!objects.ok()) return objects.status();
@@ -171,13 +240,15 @@ absl::Status Serve(const ServeOptions& options) {
   const ExtenderService extender(store, in_flight, freshness, metrics,
                                  *std::move(profiles), options.extender,
                                  std::move(bind), rescuer.get());
-  const AdminService admin(store, freshness, metrics);
+  AdminService admin(store, freshness, metrics,
+                     !options.tls.client_ca_file.empty());
   HttpServer::Options extender_options;
   extender_options.address = options.listen_address;
   extender_options.threads = options.threads;
   extender_options.blocks = &ExtenderService::Blocks;
   extender_options.blocking_threads = options.bind_threads;
   extender_options.max_body_bytes = options.max_body_bytes;
+  extender_options.tls = tls->get();
   const absl::StatusOr<std::unique_ptr<HttpServer>> extender_server =
       HttpServer::Start(extender_options, [&extender](const HttpRequest& r) {
         return extender.Handle(r);
@@ -186,15 +257,49 @@ absl::Status Serve(const ServeOptions& options) {
   HttpServer::Options admin_options;
   admin_options.address = options.admin_listen_address;
   admin_options.max_body_bytes = 1 << 10;
+  admin_options.tls = tls->get();
+  admin_options.require_client_certificate = false;
   const absl::StatusOr<std::unique_ptr<HttpServer>> admin_server =
       HttpServer::Start(admin_options, [&admin](const HttpRequest& r) {
         return admin.Handle(r);
       });
   if (!admin_server.ok()) return admin_server.status();
 
+  GrpcExtender grpc_extender(extender, store, metrics);
+  GrpcClusterState grpc_cluster_state(
+      store, options.grpc_state ? &freshness : nullptr);
+  std::unique_ptr<GrpcServer> grpc_server;
+  if (HasGrpc(options)) {
+    GrpcServer::Options grpc_options;
+    grpc_options.address = options.grpc_listen_address;
+    grpc_options.max_message_bytes = options.max_body_bytes;
+    if (*tls != nullptr) grpc_options.tls = &options.tls;
+    absl::StatusOr<std::unique_ptr<GrpcServer>> started = GrpcServer::Start(
+        grpc_options, freshness,
+        {{v1::Extender::service_full_name(), &grpc_extender},
+         {v1::ClusterState::service_full_name(), &grpc_cluster_state}});
+    if (!started.ok()) return started.status();
+    grpc_server = *std::move(started);
+  }
+
   std::cout << "listening extender=" << (*extender_server)->address()
-            << " admin=" << (*admin_server)->address() << std::endl;
+            << " admin=" << (*admin_server)->address();
+  if (grpc_server != nullptr) std::cout << " grpc=" << grpc_server->address();
+  std::cout << std::endl;
   signals.Wait();
+
+  admin.StopReady();
+  const auto deadline =
+      std::chrono::system_clock::now() + options.shutdown_timeout;
+  std::thread stop_grpc([&] {
+    if (grpc_server == nullptr) return;
+    grpc_server->StopServing();
+    grpc_cluster_state.CancelFeed();
+    grpc_server->Stop(deadline);
+  });
+  (*extender_server)->Drain(options.shutdown_timeout);
+  stop_grpc.join();
+  LOG(INFO) << "stopped";
   return absl::OkStatus();
 }
 

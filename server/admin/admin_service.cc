@@ -21,7 +21,12 @@ HttpResponse AdminService::Handle(const HttpRequest& request) const {
     return response;
   }
   if (request.path == "/healthz") return Text(200, "ok");
-  if (request.path == "/metrics") return RenderMetrics();
+  if (request.path == "/metrics") {
+    return protect_metrics_ && !request.has_client_certificate
+               ? ErrorResponse(401, "a client certificate is required")
+               : RenderMetrics();
+  }
+  if (!ready_) return Text(503, "stopping");
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (fresh.ok()) return Text(200, "ok");
   return Text(503, std::string(fresh.message()));

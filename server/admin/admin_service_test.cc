@@ -47,9 +47,28 @@ TEST_F(AdminServiceTest, IsReadyOnlyWhileTheStateIsFresh) {
       "pods", Freshness::Clock::now() - std::chrono::seconds(100));
   response = Get("/readyz");
   EXPECT_EQ(response.status, 503u);
-  EXPECT_THAT(response.body,
-              StartsWith("pods: disconnected from the API server for 100"));
+  EXPECT_THAT(response.body, StartsWith("pods: disconnected for 100"));
   EXPECT_EQ(Get("/healthz").status, 200u);
+}
+
+TEST_F(AdminServiceTest, IsNotReadyOnceItStops) {
+  freshness_.OnListed("pods");
+  AdminService service(store_, freshness_, metrics_);
+  EXPECT_EQ(service.Handle({"GET", "/readyz", ""}).status, 200u);
+  service.StopReady();
+  const HttpResponse response = service.Handle({"GET", "/readyz", ""});
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_EQ(response.body, "stopping\n");
+  EXPECT_EQ(service.Handle({"GET", "/healthz", ""}).status, 200u);
+}
+
+TEST_F(AdminServiceTest, ProtectedMetricsNeedAClientCertificate) {
+  const AdminService service(store_, freshness_, metrics_, true);
+  EXPECT_EQ(service.Handle({"GET", "/metrics", ""}).status, 401u);
+  EXPECT_EQ(service.Handle({"GET", "/healthz", ""}).status, 200u);
+  HttpRequest request{"GET", "/metrics", ""};
+  request.has_client_certificate = true;
+  EXPECT_EQ(service.Handle(request).status, 200u);
 }
 
 TEST_F(AdminServiceTest, TheMetricsSayHowMuchIsInTheIndex) {

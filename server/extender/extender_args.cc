@@ -6,6 +6,7 @@
 
 #include "core/model/decode.h"
 #include "core/model/json.h"
+#include "core/model/pod_admission.h"
 
 namespace vicinal {
 namespace {
@@ -71,6 +72,7 @@ absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body,
                       "required (the extender must be configured with "
                       "nodeCacheCapable: true)");
   }
+  AdmitPod(*raw->pod);
   return ExtenderArgs{*std::move(raw->pod), *std::move(raw->node_names)};
 }
 

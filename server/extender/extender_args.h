@@ -21,9 +21,10 @@ struct ExtenderArgs {
 // Reads a request's body, which must have SIMDJSON_PADDING readable bytes
 // behind it. As in Go the field names are `Pod` and `NodeNames` in any case.
 // The error says what is wrong with which field; full Node objects instead of
-// names (nodeCacheCapable: false) are refused. The result is good until the
-// reader is used again, or the body goes. Cost: O(body), one pass, without an
-// allocation for each name.
+// names (nodeCacheCapable: false) are refused. A pod that never went through an
+// API server is admitted (core/model/pod_admission.h). The result is good until
+// the reader is used again, or the body goes. Cost: O(body), one pass, without
+// an allocation for each name.
 absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body,
                                               JsonReader& reader);
 

@@ -49,6 +49,22 @@ Candidates Find(const ClusterState& cluster,
   return candidates;
 }
 
+// The HTTP answer to a question, or what its error is in HTTP.
+template <typename Result>
+HttpResponse ToHttp(const absl::StatusOr<Result>& result) {
+  if (!result.ok()) {
+    unsigned status = 500;
+    if (result.status().code() == absl::StatusCode::kUnavailable) status = 503;
+    if (result.status().code() == absl::StatusCode::kInvalidArgument) {
+      status = 400;
+    }
+    return ErrorResponse(status, std::string(result.status().message()));
+  }
+  HttpResponse response;
+  response.body = ToJson(*result);
+  return response;
+}
+
 // The verb of a path, "" if it is none of ours: metric labels are bounded.
 std::string_view VerbOf(std::string_view path) {
   if (!path.starts_with('/')) return "";
@@ -192,15 +208,18 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
   if (!args.ok()) {
     return ErrorResponse(400, std::string(args.status().message()));
   }
-  return verb == kFilter ? Filter(*args) : Prioritize(*args);
+  return verb == kFilter ? ToHttp(Filter(*args)) : ToHttp(Prioritize(*args));
 }
 
-HttpResponse ExtenderService::Filter(const ExtenderArgs& args) const {
+absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
+    const ExtenderArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return fresh;
   ExtenderFilterResult result;
   const auto fail = [&result](std::string error) {
     result = ExtenderFilterResult();
     result.error = std::move(error);
-    return Json(ToJson(result));
+    return result;
   };
   const SchedulerProfile* profile =
       profiles_.Find(args.pod.spec.scheduler_name);
@@ -224,7 +243,7 @@ HttpResponse ExtenderService::Filter(const ExtenderArgs& args) const {
       result.node_names.empty()) {
     rescuer_->OnNothingFits(args.pod, args.node_names.size());
   }
-  return Json(ToJson(result));
+  return result;
 }
 
 void ExtenderService::Decide(const SchedulerProfile& profile,
@@ -288,10 +307,15 @@ HttpResponse ExtenderService::Preempt(std::string_view body) const {
   return Json(ToJson(ProcessPreemption(profile->topology, store_, *args)));
 }
 
-HttpResponse ExtenderService::Prioritize(const ExtenderArgs& args) const {
+absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
+    const ExtenderArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return fresh;
   const SchedulerProfile* profile =
       profiles_.Find(args.pod.spec.scheduler_name);
-  if (profile == nullptr) return ErrorResponse(400, NoProfile(args.pod));
+  if (profile == nullptr) {
+    return absl::InvalidArgumentError(NoProfile(args.pod));
+  }
   const PodInfo pod(args.pod);
   std::vector<HostPriority> priorities;
   priorities.reserve(args.node_names.size());
@@ -312,8 +336,8 @@ HttpResponse ExtenderService::Prioritize(const ExtenderArgs& args) const {
     }
     return Status();
   });
-  if (!status.ok()) return ErrorResponse(500, status.Message());
-  return Json(ToJson(priorities));
+  if (!status.ok()) return absl::InternalError(status.Message());
+  return priorities;
 }
 
 std::string ExtenderService::ErrorOfBinding(const BindingArgs& args) const {

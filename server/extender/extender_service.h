@@ -1,4 +1,5 @@
-// The scheduler extender: filter, prioritize, preempt and bind over HTTP.
+// The scheduler extender: filter, prioritize, preempt and bind over HTTP, the
+// first two also for gRPC.
 #ifndef VICINAL_SERVER_EXTENDER_EXTENDER_SERVICE_H_
 #define VICINAL_SERVER_EXTENDER_EXTENDER_SERVICE_H_
 
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "server/extender/binding_args.h"
@@ -77,10 +79,16 @@ class ExtenderService {
   // Whether Handle will wait for the API server.
   static bool Blocks(const HttpRequest& request);
 
+  // The answers themselves, which may wait as Handle does. Their names refer to
+  // `args`. Errors: Unavailable while the state is not fresh, InvalidArgument
+  // for a pod of no profile; of Prioritize Internal with a plugin's message,
+  // which in Filter's result is `error`.
+  absl::StatusOr<ExtenderFilterResult> Filter(const ExtenderArgs& args) const;
+  absl::StatusOr<std::vector<HostPriority>> Prioritize(
+      const ExtenderArgs& args) const;
+
  private:
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
-  HttpResponse Filter(const ExtenderArgs& args) const;
-  HttpResponse Prioritize(const ExtenderArgs& args) const;
   HttpResponse Preempt(std::string_view body) const;
   HttpResponse Bind(const BindingArgs& args) const;
 

@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 #include <simdjson.h>
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -10,6 +11,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -17,15 +19,19 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/version.hpp>
-#include <charconv>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "core/model/json_writer.h"
+#include "server/http/endpoint.h"
 
 namespace vicinal {
 namespace {
@@ -37,37 +43,12 @@ using asio::ip::tcp;
 using Parser = http::request_parser<http::string_body>;
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 // Awaits without exceptions: the error is stored in the given code.
 auto Redirected(boost::system::error_code& error) {
   return asio::redirect_error(asio::use_awaitable, error);
-}
-
-absl::StatusOr<tcp::endpoint> ParseEndpoint(const std::string& address) {
-  const auto invalid = [&] {
-    return absl::InvalidArgumentError("address \"" + address +
-                                      "\": must be <IP address>:<port>");
-  };
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos) return invalid();
-  std::string host = address.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  std::uint16_t port = 0;
-  const char* const end = address.data() + address.size();
-  const auto parsed = std::from_chars(address.data() + colon + 1, end, port);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return invalid();
-  boost::system::error_code error;
-  const auto ip = asio::ip::make_address(host, error);
-  if (error) return invalid();
-  return tcp::endpoint(ip, port);
-}
-
-std::string ToString(const tcp::endpoint& endpoint) {
-  const std::string host = endpoint.address().to_string();
-  return (endpoint.address().is_v6() ? "[" + host + "]" : host) + ":" +
-         std::to_string(endpoint.port());
 }
 
 std::string_view View(beast::string_view text) {
@@ -136,6 +117,88 @@ HttpResponse ReadErrorResponse(const boost::system::error_code& error) {
   return none;
 }
 
+// A client's certificate that was signed by one that is trusted.
+bool HasClientCertificate(TlsStream& stream) {
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(
+      SSL_get1_peer_certificate(stream.native_handle()), X509_free);
+  return certificate != nullptr &&
+         SSL_get_verify_result(stream.native_handle()) == X509_V_OK;
+}
+bool HasClientCertificate(PlainStream&) { return false; }
+
+// An asio context on the same SSL_CTX. A connection made from it keeps what it
+// needs of it.
+asio::ssl::context ContextFor(const ServerTls& tls) {
+  const std::shared_ptr<ssl_ctx_st> context = tls.context();
+  SSL_CTX_up_ref(context.get());
+  return asio::ssl::context(context.get());
+}
+
+// The connections of a server, for it to end those that do nothing.
+class Connections {
+ public:
+  // One of them. All but the constructor and the destructor on its strand only.
+  class Connection {
+   public:
+    Connection(Connections& all, tcp::socket& socket)
+        : all_(all), socket_(socket), executor_(socket.get_executor()) {
+      const std::lock_guard lock(all_.mutex_);
+      all_.set_.insert(this);
+    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection() {
+      set_waiting(false);
+      const std::lock_guard lock(all_.mutex_);
+      all_.set_.erase(this);
+      all_.gone_.notify_all();
+    }
+
+    // Between requests.
+    void set_waiting(bool waiting) { *waiting_ = waiting ? &socket_ : nullptr; }
+
+   private:
+    friend class Connections;
+
+    Connections& all_;
+    tcp::socket& socket_;
+    const tcp::socket::executor_type executor_;
+    // The socket while it waits, otherwise null. Shared with the handlers that
+    // Drain posts, which may come after the end.
+    const std::shared_ptr<tcp::socket*> waiting_ =
+        std::make_shared<tcp::socket*>(nullptr);
+  };
+
+  bool draining() const { return draining_; }
+
+  // Ends those that wait for a request, from now on too.
+  void Drain() {
+    draining_ = true;
+    const std::lock_guard lock(mutex_);
+    for (const Connection* connection : set_) {
+      asio::post(connection->executor_, [waiting = connection->waiting_] {
+        boost::system::error_code ignored;
+        if (*waiting == nullptr) return;
+        // What has arrived is under way, though not read yet.
+        if ((*waiting)->available(ignored) > 0) return;
+        (*waiting)->cancel(ignored);
+      });
+    }
+  }
+
+  // Waits until there is none.
+  void Await(std::chrono::steady_clock::duration patience) {
+    std::unique_lock lock(mutex_);
+    gone_.wait_for(lock, patience, [this] { return set_.empty(); });
+  }
+
+ private:
+  std::atomic<bool> draining_ = false;
+  std::mutex mutex_;
+  std::condition_variable gone_;
+  std::set<const Connection*> set_;  // Guarded by mutex_.
+};
+
 }  // namespace
 
 HttpResponse ErrorResponse(unsigned status, std::string_view message) {
@@ -159,15 +222,16 @@ class HttpServer::Impl {
 
   // Returns the address that was bound.
   absl::StatusOr<std::string> Start() {
-    const absl::StatusOr<tcp::endpoint> endpoint =
-        ParseEndpoint(options_.address);
-    if (!endpoint.ok()) return endpoint.status();
+    const absl::StatusOr<Endpoint> address = ParseEndpoint(options_.address);
+    if (!address.ok()) return address.status();
     boost::system::error_code error;
-    acceptor_.open(endpoint->protocol(), error);
+    const tcp::endpoint endpoint(asio::ip::make_address(address->host, error),
+                                 address->port);
+    acceptor_.open(endpoint.protocol(), error);
     if (!error) {
       acceptor_.set_option(asio::socket_base::reuse_address(true), error);
     }
-    if (!error) acceptor_.bind(*endpoint, error);
+    if (!error) acceptor_.bind(endpoint, error);
     if (!error) {
       acceptor_.listen(asio::socket_base::max_listen_connections, error);
     }
@@ -175,12 +239,21 @@ class HttpServer::Impl {
       return absl::UnavailableError("cannot listen on " + options_.address +
                                     ": " + error.message());
     }
-    std::string address = ToString(acceptor_.local_endpoint());
+    const std::uint16_t port = acceptor_.local_endpoint().port();
     asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
     for (int i = 0; i < options_.threads; ++i) {
       threads_.emplace_back([this] { context_.run(); });
     }
-    return address;
+    return Endpoint{address->host, port}.ToString();
+  }
+
+  void Drain(std::chrono::steady_clock::duration patience) {
+    connections_.Drain();
+    asio::post(acceptor_.get_executor(), [this] {
+      boost::system::error_code ignored;
+      acceptor_.close(ignored);
+    });
+    connections_.Await(patience);
   }
 
   // Coroutines, and with them the connections, end with the context; a handler
@@ -198,6 +271,7 @@ class HttpServer::Impl {
       tcp::socket socket(asio::make_strand(context_));
       boost::system::error_code error;
       co_await acceptor_.async_accept(socket, Redirected(error));
+      if (connections_.draining()) co_return;
       if (error) {
         // Out of descriptors, most likely: others must close first.
         LOG_EVERY_N(WARNING, 100) << "accept: " << error.message();
@@ -208,29 +282,72 @@ class HttpServer::Impl {
       }
       socket.set_option(tcp::no_delay(true), error);
       const auto executor = socket.get_executor();
-      asio::co_spawn(executor, Serve(beast::tcp_stream(std::move(socket))),
-                     asio::detached);
+      PlainStream stream(std::move(socket));
+      if (options_.tls == nullptr) {
+        asio::co_spawn(executor, Serve(std::move(stream)), asio::detached);
+      } else {
+        asio::co_spawn(executor, ServeTls(std::move(stream)), asio::detached);
+      }
     }
   }
 
-  asio::awaitable<void> Serve(beast::tcp_stream stream) {
-    beast::flat_buffer buffer;
-    bool keep_alive = true;
-    while (keep_alive) {
-      keep_alive = co_await ServeRequest(stream, buffer);
-    }
+  asio::awaitable<void> Serve(PlainStream stream) {
+    Connections::Connection connection(connections_, stream.socket());
+    co_await ServeRequests(stream, connection);
     boost::system::error_code ignored;
     stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
 
+  asio::awaitable<void> ServeTls(PlainStream plain) {
+    asio::ssl::context context = ContextFor(*options_.tls);
+    TlsStream stream(std::move(plain), context);
+    Connections::Connection connection(
+        connections_, beast::get_lowest_layer(stream).socket());
+    if (!options_.tls->options().client_ca_file.empty()) {
+      SSL_set_verify(stream.native_handle(),
+                     SSL_VERIFY_PEER | (options_.require_client_certificate
+                                            ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+                                            : 0),
+                     nullptr);
+    }
+    boost::system::error_code error;
+    beast::get_lowest_layer(stream).expires_after(options_.handshake_timeout);
+    co_await stream.async_handshake(asio::ssl::stream_base::server,
+                                    Redirected(error));
+    if (error) {
+      LOG_EVERY_N(WARNING, 100)
+          << "TLS handshake with a client: " << error.message() << " ("
+          << google::COUNTER << " so far; each 100th is logged)";
+      co_return;
+    }
+    co_await ServeRequests(stream, connection);
+    beast::get_lowest_layer(stream).expires_after(std::chrono::seconds(1));
+    co_await stream.async_shutdown(Redirected(error));
+  }
+
+  template <typename Stream>
+  asio::awaitable<void> ServeRequests(Stream& stream,
+                                      Connections::Connection& connection) {
+    beast::flat_buffer buffer;
+    bool keep_alive = true;
+    while (keep_alive) {
+      keep_alive = co_await ServeRequest(stream, buffer, connection);
+    }
+  }
+
   // Reads one request and answers it. False: the connection is at its end.
-  asio::awaitable<bool> ServeRequest(beast::tcp_stream& stream,
-                                     beast::flat_buffer& buffer) {
+  template <typename Stream>
+  asio::awaitable<bool> ServeRequest(Stream& stream, beast::flat_buffer& buffer,
+                                     Connections::Connection& connection) {
     boost::system::error_code error;
     if (buffer.size() == 0) {
-      stream.expires_after(options_.idle_timeout);
+      // Either sees the draining here, or is seen waiting by it.
+      connection.set_waiting(true);
+      if (connections_.draining()) co_return false;
+      beast::get_lowest_layer(stream).expires_after(options_.idle_timeout);
       const std::size_t read = co_await stream.async_read_some(
           buffer.prepare(kReadBytes), Redirected(error));
+      connection.set_waiting(false);
       if (error) co_return false;
       buffer.commit(read);
     }
@@ -242,30 +359,34 @@ class HttpServer::Impl {
       HttpResponse refusal = ReadErrorResponse(error);
       if (refusal.status == 0) co_return false;
       Response response = MakeResponse(std::move(refusal), 11, false);
-      stream.expires_after(options_.request_timeout);
+      beast::get_lowest_layer(stream).expires_after(options_.request_timeout);
       co_await http::async_write(stream, response, Redirected(error));
       if (!error) co_await DrainBriefly(stream, buffer);
       co_return false;
     }
     Request request = parser.release();
-    HttpResponse answer = co_await Handle(request);
-    Response response = MakeResponse(std::move(answer), request.version(),
-                                     request.keep_alive());
+    HttpResponse answer =
+        co_await Handle(request, HasClientCertificate(stream));
+    Response response =
+        MakeResponse(std::move(answer), request.version(),
+                     request.keep_alive() && !connections_.draining());
     if (request.method() == http::verb::head) response.body().clear();
     const bool keep_alive = response.keep_alive();
-    stream.expires_after(options_.request_timeout);
+    beast::get_lowest_layer(stream).expires_after(options_.request_timeout);
     co_await http::async_write(stream, response, Redirected(error));
     co_return keep_alive && !error;
   }
 
   // Sets `error` to beast::error::timeout if the request does not arrive in its
   // time; the stream is still open then.
-  asio::awaitable<void> ReadRequest(beast::tcp_stream& stream,
-                                    beast::flat_buffer& buffer, Parser& parser,
+  template <typename Stream>
+  asio::awaitable<void> ReadRequest(Stream& stream, beast::flat_buffer& buffer,
+                                    Parser& parser,
                                     boost::system::error_code& error) {
-    const Deadline deadline(stream.socket(), options_.request_timeout);
+    PlainStream& lowest = beast::get_lowest_layer(stream);
+    const Deadline deadline(lowest.socket(), options_.request_timeout);
     // The deadline misses a read that begins just when it passes.
-    stream.expires_after(options_.request_timeout + std::chrono::seconds(1));
+    lowest.expires_after(options_.request_timeout + std::chrono::seconds(1));
     co_await http::async_read_header(stream, buffer, parser, Redirected(error));
     if (!error &&
         beast::iequals(parser.get()[http::field::expect], "100-continue")) {
@@ -279,12 +400,14 @@ class HttpServer::Impl {
     if (error && deadline.expired()) error = beast::error::timeout;
   }
 
-  asio::awaitable<HttpResponse> Handle(Request& request) {
+  asio::awaitable<HttpResponse> Handle(Request& request,
+                                       bool has_client_certificate) {
     std::string& body = request.body();
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const std::string_view target = View(request.target());
     const HttpRequest question{View(request.method_string()),
-                               target.substr(0, target.find('?')), body};
+                               target.substr(0, target.find('?')), body,
+                               has_client_certificate};
     if (options_.blocks == nullptr || !options_.blocks(question)) {
       co_return handler_(question);
     }
@@ -298,11 +421,13 @@ class HttpServer::Impl {
 
   // Lets a client that is still sending see the refusal: closing with unread
   // input would reset the connection under it.
-  asio::awaitable<void> DrainBriefly(beast::tcp_stream& stream,
+  template <typename Stream>
+  asio::awaitable<void> DrainBriefly(Stream& stream,
                                      beast::flat_buffer& buffer) {
     boost::system::error_code error;
-    stream.socket().shutdown(tcp::socket::shutdown_send, error);
-    stream.expires_after(std::chrono::seconds(2));
+    PlainStream& lowest = beast::get_lowest_layer(stream);
+    lowest.socket().shutdown(tcp::socket::shutdown_send, error);
+    lowest.expires_after(std::chrono::seconds(2));
     while (!error) {
       buffer.clear();
       const std::size_t read = co_await stream.async_read_some(
@@ -315,6 +440,7 @@ class HttpServer::Impl {
 
   const Options options_;
   const HttpHandler handler_;
+  Connections connections_;  // Outlives the coroutines, which are in context_.
   asio::io_context context_;
   tcp::acceptor acceptor_;
   std::vector<std::thread> threads_;
@@ -334,6 +460,11 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
 HttpServer::HttpServer(std::string address, std::unique_ptr<Impl> impl)
     : address_(std::move(address)), impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
+
+void HttpServer::Drain(std::chrono::steady_clock::duration patience) {
+  if (impl_ != nullptr) impl_->Drain(patience);
+}
+
 void HttpServer::Stop() { impl_.reset(); }
 
 }  // namespace vicinal

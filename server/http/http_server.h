@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "server/tls/server_tls.h"
 
 namespace vicinal {
 
@@ -30,6 +31,7 @@ struct HttpRequest {
   std::string_view path;    // Without the query.
   // At least simdjson::SIMDJSON_PADDING bytes behind it are readable.
   std::string_view body;
+  bool has_client_certificate = false;  // That the listener's CA has signed.
 };
 
 struct HttpResponse {
@@ -61,6 +63,11 @@ class HttpServer {
     std::chrono::seconds request_timeout{30};
     // Between requests on one connection.
     std::chrono::seconds idle_timeout{600};
+    // Null: no TLS. Must outlive the server.
+    const ServerTls* tls = nullptr;
+    // With a client CA: whether to serve clients with a certificate only.
+    bool require_client_certificate = true;
+    std::chrono::seconds handshake_timeout{10};
   };
 
   // Binds and starts the threads. InvalidArgument for an address that is none,
@@ -73,6 +80,10 @@ class HttpServer {
 
   // "host:port" with the port that was bound.
   const std::string& address() const { return address_; }
+
+  // Accepts no more, closes the connections that wait for a request, and lets
+  // the others finish theirs, for up to `patience`. Stop is still to be called.
+  void Drain(std::chrono::steady_clock::duration patience);
 
   // Accepts no more, lets the handlers that are running finish, closes all
   // connections and joins the threads. A second call does nothing. Not to be

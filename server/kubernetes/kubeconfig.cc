@@ -269,7 +269,7 @@ class Loader {
                    "needs client-certificate or client-certificate-data");
     }
     const absl::Status used =
-        UseClientCertificate(*NewTlsContext(), certificate->pem, key->pem);
+        UseCertificate(*NewTlsContext(), certificate->pem, key->pem);
     if (!used.ok())
       return Wrong(certificate->field + " and " + key->field, Text(used));
     config_.client_certificate_pem = certificate->pem;

@@ -94,9 +94,9 @@ absl::Status TrustCertificates(ssl_ctx_st& context, const std::string& pem) {
   }
 }
 
-absl::Status UseClientCertificate(ssl_ctx_st& context,
-                                  const std::string& certificate_pem,
-                                  const std::string& key_pem) {
+absl::Status UseCertificate(ssl_ctx_st& context,
+                            const std::string& certificate_pem,
+                            const std::string& key_pem) {
   ERR_clear_error();
   const Bio certificates = ReadFrom(certificate_pem);
   for (int count = 0;; ++count) {
@@ -151,7 +151,7 @@ absl::StatusOr<TlsContext> MakeTlsContext(const ClientConfig& config) {
   }
   if (!config.client_certificate_pem.empty() ||
       !config.client_key_pem.empty()) {
-    const absl::Status used = UseClientCertificate(
+    const absl::Status used = UseCertificate(
         *context, config.client_certificate_pem, config.client_key_pem);
     if (!used.ok()) {
       return absl::InvalidArgumentError("client certificate: " +

@@ -27,12 +27,12 @@ TlsContext NewTlsContext();
 // error if there is none or one does not parse.
 absl::Status TrustCertificates(ssl_ctx_st& context, const std::string& pem);
 
-// Presents the first certificate of `certificate_pem`, followed by the rest as
-// its chain. An error if either does not parse, the key is encrypted, or the
-// key is not the certificate's.
-absl::Status UseClientCertificate(ssl_ctx_st& context,
-                                  const std::string& certificate_pem,
-                                  const std::string& key_pem);
+// Presents, to servers or clients, the first certificate of `certificate_pem`,
+// followed by the rest as its chain. An error if either does not parse, the key
+// is encrypted, or the key is not the certificate's.
+absl::Status UseCertificate(ssl_ctx_st& context,
+                            const std::string& certificate_pem,
+                            const std::string& key_pem);
 
 // The context that `config` asks for.
 absl::StatusOr<TlsContext> MakeTlsContext(const ClientConfig& config);

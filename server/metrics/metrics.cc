@@ -35,6 +35,14 @@ Metrics::Metrics()
               .Name("vicinal_request_duration_seconds")
               .Help("Time from a request's last byte to its answer, by verb.")
               .Register(registry_)),
+      grpc_requests_(Counters(registry_, "vicinal_grpc_requests_total",
+                              "gRPC calls answered, by method and status "
+                              "code.")),
+      grpc_request_durations_(
+          prometheus::BuildHistogram()
+              .Name("vicinal_grpc_request_duration_seconds")
+              .Help("Time from a call's request to its answer, by method.")
+              .Register(registry_)),
       resource_versions_(
           Gauges(registry_, "vicinal_watch_resource_version",
                  "The newest resourceVersion that has been applied.")),
@@ -93,6 +101,13 @@ void Metrics::CountRequest(const std::string& verb, unsigned code,
                            double seconds) {
   requests_.Add({{"verb", verb}, {"code", std::to_string(code)}}).Increment();
   request_durations_.Add({{"verb", verb}}, DurationBuckets()).Observe(seconds);
+}
+
+void Metrics::CountGrpcRequest(const std::string& method,
+                               const std::string& code, double seconds) {
+  grpc_requests_.Add({{"method", method}, {"code", code}}).Increment();
+  grpc_request_durations_.Add({{"method", method}}, DurationBuckets())
+      .Observe(seconds);
 }
 
 Metrics::Resource Metrics::ForResource(const std::string& resource) {

@@ -20,6 +20,11 @@ class Metrics {
   // One answered request of the extender.
   void CountRequest(const std::string& verb, unsigned code, double seconds);
 
+  // One answered call of a gRPC method, such as "Extender/Filter"; `code` is the
+  // name of its status.
+  void CountGrpcRequest(const std::string& method, const std::string& code,
+                        double seconds);
+
   // Of one watched resource, such as "pods".
   struct Resource {
     prometheus::Gauge& resource_version;
@@ -62,6 +67,8 @@ class Metrics {
   prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_durations_;
+  prometheus::Family<prometheus::Counter>& grpc_requests_;
+  prometheus::Family<prometheus::Histogram>& grpc_request_durations_;
   prometheus::Family<prometheus::Gauge>& resource_versions_;
   prometheus::Family<prometheus::Counter>& lists_;
   prometheus::Family<prometheus::Counter>& watch_starts_;

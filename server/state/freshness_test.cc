@@ -55,9 +55,9 @@ TEST(FreshnessTest, AnOutageIsBorneUpToItsBound) {
   EXPECT_EQ(At(freshness, kStart), "fresh");
   EXPECT_EQ(At(freshness, kStart + seconds(30)), "fresh");
   EXPECT_EQ(At(freshness, kStart + seconds(30) + milliseconds(1)),
-            "pods: disconnected from the API server for 30 s");
+            "pods: disconnected for 30 s");
   EXPECT_EQ(At(freshness, kStart + seconds(95)),
-            "pods: disconnected from the API server for 95 s");
+            "pods: disconnected for 95 s");
 }
 
 TEST(FreshnessTest, FailedAttemptsDoNotStartTheOutageAnew) {
@@ -67,7 +67,7 @@ TEST(FreshnessTest, FailedAttemptsDoNotStartTheOutageAnew) {
     freshness.OnDisconnected("pods", kStart + seconds(i));
   }
   EXPECT_EQ(At(freshness, kStart + seconds(31)),
-            "pods: disconnected from the API server for 31 s");
+            "pods: disconnected for 31 s");
 }
 
 TEST(FreshnessTest, IsFreshAgainOnceConnected) {
@@ -97,12 +97,12 @@ TEST(FreshnessTest, ResourcesAreJudgedOnTheirOwn) {
   freshness.OnDisconnected("pods", kStart);
   freshness.OnDisconnected("nodes", kStart + seconds(10));
   EXPECT_EQ(At(freshness, kStart + seconds(35)),
-            "pods: disconnected from the API server for 35 s; "
+            "pods: disconnected for 35 s; "
             "services: not listed yet");
   freshness.OnConnected("pods");
   freshness.OnListed("services");
   EXPECT_EQ(At(freshness, kStart + seconds(45)),
-            "nodes: disconnected from the API server for 35 s");
+            "nodes: disconnected for 35 s");
 }
 
 TEST(FreshnessTest, MayBeCheckedWhileItChanges) {
@@ -117,7 +117,7 @@ TEST(FreshnessTest, MayBeCheckedWhileItChanges) {
   for (int i = 0; i < 2000; ++i) {
     const std::string answer = At(freshness, kStart + seconds(1));
     EXPECT_TRUE(answer == "fresh" || answer == "pods: not listed yet" ||
-                answer == "pods: disconnected from the API server for 1 s")
+                answer == "pods: disconnected for 1 s")
         << answer;
   }
   writer.join();

@@ -23,7 +23,8 @@ func kubeBinary(t testing.TB, names ...string) string {
 	return ""
 }
 
-func vicinalBinary(t testing.TB) string {
+// VicinalBinary is what VICINAL_BIN names.
+func VicinalBinary(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("VICINAL_BIN")
 	if path == "" {

@@ -30,6 +30,10 @@ func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Schedule
 	config := stockConfig(kubeconfig)
 	if vicinal != nil {
 		config = ExtenderConfig(t, vicinal.Mode(), kubeconfig, vicinal.ExtenderURL())
+		if vicinal.tlsConfig != nil {
+			extender := config["extenders"].([]any)[0].(map[string]any)
+			extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
+		}
 	}
 	content, err := yaml.Marshal(config)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,12 +24,28 @@ var WatchedResources = []string{"pods", "nodes", "namespaces", "services", "repl
 // Vicinal is a running `vicinal serve`.
 type Vicinal struct {
 	*Process
-	ExtenderAddress, AdminAddress string
-	stdout                        *lineBuffer
-	client                        *http.Client
+	ExtenderAddress, AdminAddress, GRPCAddress string
+	stdout                                     *lineBuffer
+	client                                     *http.Client
+	// With TLS: what an extender's tlsConfig says in a KubeSchedulerConfiguration.
+	tlsConfig map[string]any
 }
 
-var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) admin=(127\.0\.0\.1:[0-9]+)\n$`)
+var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) admin=(127\.0\.0\.1:[0-9]+) grpc=(127\.0\.0\.1:[0-9]+)\n$`)
+
+var listenFlags = []string{"--listen-address", "--admin-listen-address", "--grpc-listen-address"}
+
+// ServeArgs are the arguments of `vicinal serve` with these flags, and with free ports
+// for the listeners that are not among them.
+func ServeArgs(flags []string) []string {
+	args := append([]string{"serve"}, flags...)
+	for _, flag := range listenFlags {
+		if !slices.ContainsFunc(flags, func(arg string) bool { return strings.HasPrefix(arg, flag+"=") }) {
+			args = append(args, flag+"=127.0.0.1:0")
+		}
+	}
+	return args
+}
 
 // StartVicinal starts `vicinal serve` with these arguments and returns once it has
 // said where it listens; it need not be ready then. Without listen addresses among
@@ -36,21 +53,26 @@ var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) ad
 func StartVicinal(t testing.TB, run *Run, args ...string) *Vicinal {
 	t.Helper()
 	v := &Vicinal{stdout: &lineBuffer{}, client: &http.Client{Timeout: 10 * time.Second}}
-	args = append([]string{"serve"}, args...)
-	for _, flag := range []string{"--listen-address", "--admin-listen-address"} {
-		if !strings.Contains(strings.Join(args, " "), " "+flag+"=") {
-			args = append(args, flag+"=127.0.0.1:0")
-		}
-	}
-	v.Process = startProcess(t, run, v.stdout, vicinalBinary(t), "vicinal", args...)
+	v.Process = startProcess(t, run, v.stdout, VicinalBinary(t), "vicinal", ServeArgs(args)...)
 	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
 		line := v.Stdout()
 		if m := listening.FindStringSubmatch(line); m != nil {
-			v.ExtenderAddress, v.AdminAddress = m[1], m[2]
+			v.ExtenderAddress, v.AdminAddress, v.GRPCAddress = m[1], m[2], m[3]
 			return ""
 		}
 		return fmt.Sprintf("stdout so far: %q", line)
 	})
+	return v
+}
+
+// StartTLSVicinal is StartVicinal with a certificate of ca on all listeners, which
+// want one of ca from their clients.
+func StartTLSVicinal(t testing.TB, run *Run, ca *Authority, args ...string) *Vicinal {
+	t.Helper()
+	server, client := ca.Server(t, "vicinal-server"), ca.Client(t, "vicinal-client")
+	v := StartVicinal(t, run, append(args, "--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile, "--client-ca-file="+ca.CAFile)...)
+	v.client.Transport = &http.Transport{TLSClientConfig: ca.TLSConfig(t, client)}
+	v.tlsConfig = map[string]any{"caFile": ca.CAFile, "certFile": client.CertFile, "keyFile": client.KeyFile}
 	return v
 }
 
@@ -60,11 +82,11 @@ func (v *Vicinal) Restart(t testing.TB, run *Run) *Vicinal {
 	v.Kill()
 	var args []string
 	for _, arg := range v.cmd.Args[2:] {
-		if !strings.HasPrefix(arg, "--listen-address=") && !strings.HasPrefix(arg, "--admin-listen-address=") {
+		if name, _, _ := strings.Cut(arg, "="); !slices.Contains(listenFlags, name) {
 			args = append(args, arg)
 		}
 	}
-	return StartVicinal(t, run, append(args, "--listen-address="+v.ExtenderAddress, "--admin-listen-address="+v.AdminAddress)...)
+	return StartVicinal(t, run, append(args, "--listen-address="+v.ExtenderAddress, "--admin-listen-address="+v.AdminAddress, "--grpc-listen-address="+v.GRPCAddress)...)
 }
 
 // Mode is the --mode it was started with.
@@ -81,11 +103,21 @@ func (v *Vicinal) Mode() string {
 func (v *Vicinal) Stdout() string { return v.stdout.String() }
 
 // ExtenderURL is the extender's urlPrefix.
-func (v *Vicinal) ExtenderURL() string { return "http://" + v.ExtenderAddress }
+func (v *Vicinal) ExtenderURL() string { return v.scheme() + v.ExtenderAddress }
+
+// AdminURL is that of the admin listener.
+func (v *Vicinal) AdminURL() string { return v.scheme() + v.AdminAddress }
+
+func (v *Vicinal) scheme() string {
+	if v.tlsConfig != nil {
+		return "https://"
+	}
+	return "http://"
+}
 
 // Get asks the admin listener and returns the status code.
 func (v *Vicinal) Get(path string) (int, error) {
-	response, err := v.client.Get("http://" + v.AdminAddress + path)
+	response, err := v.client.Get(v.AdminURL() + path)
 	if err != nil {
 		return 0, err
 	}
@@ -97,12 +129,12 @@ func (v *Vicinal) Get(path string) (int, error) {
 // WaitReady waits for /readyz.
 func (v *Vicinal) WaitReady(t testing.TB) {
 	t.Helper()
-	v.await(t, 30*time.Second, "vicinal is ready", func() string { return getProblem(v.client, "http://"+v.AdminAddress+"/readyz") })
+	v.await(t, 30*time.Second, "vicinal is ready", func() string { return getProblem(v.client, v.AdminURL()+"/readyz") })
 }
 
 // Metrics reads /metrics.
 func (v *Vicinal) Metrics() (Metrics, error) {
-	return scrape(v.client, "http://"+v.AdminAddress+"/metrics")
+	return scrape(v.client, v.AdminURL()+"/metrics")
 }
 
 // Metric is the sum of a gauge or counter over all its labels; 0 if it has not been

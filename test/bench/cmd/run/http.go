@@ -44,7 +44,7 @@ func compareHTTP(o *options) error {
 		return err
 	}
 	vicinal, addresses, err := startServer(regexp.MustCompile(`^listening extender=(\S+) admin=(\S+)\n$`), o.vicinal,
-		"serve", "--mode=advise", "--cluster-file="+f.cluster, "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0")
+		"serve", "--mode=advise", "--cluster-file="+f.cluster, "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
 	if err != nil {
 		return err
 	}

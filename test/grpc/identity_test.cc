@@ -1,0 +1,326 @@
+// The answers over gRPC are those over HTTP, and what is fed over gRPC is what
+// the same manifests say.
+//
+// Each case of test/conformance goes two ways: its objects are read from JSON,
+// and its question is asked over HTTP; its objects are fed over gRPC, and its
+// question is asked there. The objects themselves are compared as well.
+//
+// The named cases are always run; with VICINAL_CASES=<file of
+// test/conformance/cmd/cases> those too.
+#include <glob.h>
+#include <gmock/gmock.h>
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/json.h"
+#include "core/model/object_list.h"
+#include "core/model/yaml.h"
+#include "server/extender/extender_service.h"
+#include "server/grpc/decode.h"
+#include "server/grpc/encode.h"
+#include "server/grpc/grpc_cluster_state.h"
+#include "server/grpc/grpc_extender.h"
+#include "server/grpc/grpc_server.h"
+#include "server/grpc/testing/grpc_client.h"
+#include "server/http/http_server.h"
+#include "server/http/testing/raw_client.h"
+#include "vicinal/v1/extender.grpc.pb.h"
+
+namespace vicinal {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+using nlohmann::json;
+
+// The JSON form of a message has quantities as text only.
+void WriteQuantitiesAsText(json& value) {
+  if (value.is_array()) {
+    for (json& element : value) WriteQuantitiesAsText(element);
+  } else if (value.is_object()) {
+    for (auto& [key, field] : value.items()) {
+      const bool quantities = key == "requests" || key == "allocatable" ||
+                              key == "overhead" || key == "allocatedResources";
+      if (quantities && field.is_object()) {
+        for (json& amount : field) {
+          if (amount.is_number()) amount = amount.dump();
+        }
+      } else {
+        WriteQuantitiesAsText(field);
+      }
+    }
+  }
+}
+
+v1::Object ToMessage(const json& object) {
+  const std::string text = object.dump();
+  const std::string kind = object.at("kind");
+  v1::Object message;
+  if (kind == "Node") *message.mutable_node() = FromJson<v1::Node>(text);
+  if (kind == "Pod") *message.mutable_pod() = FromJson<v1::Pod>(text);
+  if (kind == "Namespace") {
+    *message.mutable_namespace_() = FromJson<v1::Namespace>(text);
+  }
+  if (kind == "Service") {
+    *message.mutable_service() = FromJson<v1::Service>(text);
+  }
+  if (kind == "ReplicationController") {
+    *message.mutable_replication_controller() =
+        FromJson<v1::ReplicationController>(text);
+  }
+  if (kind == "ReplicaSet") {
+    *message.mutable_replica_set() = FromJson<v1::ReplicaSet>(text);
+  }
+  if (kind == "StatefulSet") {
+    *message.mutable_stateful_set() = FromJson<v1::StatefulSet>(text);
+  }
+  return message;
+}
+
+void RemoveAll(ClusterState& cluster) {
+  for (const ObjectKey& key : cluster.Keys<Node>()) cluster.Remove<Node>(key);
+  for (const ObjectKey& key : cluster.Keys<Pod>()) cluster.Remove<Pod>(key);
+  const auto remove = [&cluster]<typename Kind>(Kind*) {
+    for (const ObjectKey& key : cluster.Keys<Kind>()) cluster.Remove<Kind>(key);
+  };
+  remove(static_cast<Namespace*>(nullptr));
+  remove(static_cast<Service*>(nullptr));
+  remove(static_cast<ReplicationController*>(nullptr));
+  remove(static_cast<ReplicaSet*>(nullptr));
+  remove(static_cast<StatefulSet*>(nullptr));
+}
+
+class IdentityTest : public ::testing::Test {
+ protected:
+  IdentityTest() {
+    HttpServer::Options http_options;
+    http_options.address = "127.0.0.1:0";
+    http_ = *HttpServer::Start(http_options, [this](const HttpRequest& r) {
+      return http_extender_.Handle(r);
+    });
+    http_client_ = std::make_unique<RawClient>(http_->address());
+    GrpcServer::Options grpc_options;
+    grpc_options.address = "127.0.0.1:0";
+    grpc_ = *GrpcServer::Start(grpc_options, fed_freshness_,
+                               {{"extender", &grpc_extender_},
+                                {"cluster state", &grpc_cluster_state_}});
+    const auto channel = ConnectTo(grpc_->address());
+    extender_ = v1::Extender::NewStub(channel);
+    cluster_state_ = v1::ClusterState::NewStub(channel);
+  }
+
+  // The answer's status and body.
+  std::pair<int, json> AskHttp(const std::string& path,
+                               const std::string& question) {
+    EXPECT_TRUE(http_client_->Send(Post(path, question)));
+    const RawResponse response =
+        http_client_->Receive().value_or(RawResponse());
+    return {response.status, json::parse(response.body)};
+  }
+
+  // False if JSON has an object that cannot be read.
+  bool Load(const std::vector<json>& objects) {
+    std::vector<v1::Object> messages;
+    std::vector<Object> values;
+    JsonReader reader;
+    for (const json& object : objects) {
+      const simdjson::padded_string text(object.dump());
+      absl::StatusOr<std::optional<Object>> value = ReadObject(reader, text);
+      if (!value.ok()) return false;
+      if (!*value) continue;
+      messages.push_back(ToMessage(object));
+      Object decoded;
+      const absl::Status status = Decode(messages.back(), JsonPath(), &decoded);
+      EXPECT_TRUE(status.ok()) << status << " in " << object;
+      const v1::Object wanted = Encode(**value);
+      EXPECT_TRUE(MessageDifferencer::Equals(Encode(decoded), wanted))
+          << object
+          << "\n read over gRPC: " << Encode(decoded).ShortDebugString();
+      values.push_back(**std::move(value));
+      const Pod* const pod = std::get_if<Pod>(&values.back());
+      if (pod != nullptr && pod->meta.uid.empty()) continue;
+      Object again;
+      EXPECT_TRUE(Decode(wanted, JsonPath(), &again).ok()) << object;
+      EXPECT_TRUE(MessageDifferencer::Equals(Encode(again), wanted)) << object;
+    }
+    listed_store_.Write([&values](ClusterState& cluster) {
+      RemoveAll(cluster);
+      for (Object& value : values) cluster.Upsert(std::move(value));
+    });
+    const FeedResult fed = Feed(*cluster_state_, WholeState(messages));
+    EXPECT_TRUE(fed.status.ok()) << fed.status.error_message();
+    return true;
+  }
+
+  // Both ways; returns the nodes that fit.
+  std::vector<std::string> Filter(const json& pod, const v1::Pod& message,
+                                  const std::vector<std::string>& nodes,
+                                  bool all_nodes) {
+    const auto [code, answer] =
+        AskHttp("/filter", json{{"Pod", pod}, {"NodeNames", nodes}}.dump());
+    EXPECT_EQ(code, 200) << answer;
+    v1::FilterRequest request;
+    *request.mutable_pod() = message;
+    if (all_nodes) {
+      request.set_all_nodes(true);
+    } else {
+      request.mutable_node_names()->Assign(nodes.begin(), nodes.end());
+    }
+    v1::FilterResponse response;
+    grpc::ClientContext context;
+    const grpc::Status status = extender_->Filter(&context, request, &response);
+    const std::string error = answer.at("Error");
+    if (!error.empty() || !status.ok()) {
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL) << error;
+      EXPECT_EQ(status.error_message(), error);
+      ++errors_;
+      return {};
+    }
+    std::vector<std::string> fitting(response.node_names().begin(),
+                                     response.node_names().end());
+    EXPECT_EQ(json(fitting), answer.at("NodeNames"));
+    using Reasons = std::map<std::string, std::string>;
+    EXPECT_EQ(
+        Reasons(response.failed_nodes().begin(), response.failed_nodes().end()),
+        answer.at("FailedNodes").get<Reasons>());
+    EXPECT_EQ(Reasons(response.failed_and_unresolvable_nodes().begin(),
+                      response.failed_and_unresolvable_nodes().end()),
+              answer.at("FailedAndUnresolvableNodes").get<Reasons>());
+    return fitting;
+  }
+
+  void Prioritize(const json& pod, const v1::Pod& message,
+                  const std::vector<std::string>& nodes) {
+    const auto [code, answer] =
+        AskHttp("/prioritize", json{{"Pod", pod}, {"NodeNames", nodes}}.dump());
+    v1::PrioritizeRequest request;
+    *request.mutable_pod() = message;
+    request.mutable_node_names()->Assign(nodes.begin(), nodes.end());
+    v1::PrioritizeResponse response;
+    grpc::ClientContext context;
+    const grpc::Status status =
+        extender_->Prioritize(&context, request, &response);
+    if (code != 200 || !status.ok()) {
+      EXPECT_EQ(code, 500) << answer;
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL);
+      EXPECT_EQ(status.error_message(), answer.value("error", ""));
+      ++errors_;
+      return;
+    }
+    json priorities = json::array();
+    for (const v1::HostPriority& priority : response.host_priorities()) {
+      priorities.push_back(
+          {{"Host", priority.host()}, {"Score", priority.score()}});
+    }
+    EXPECT_EQ(priorities, answer);
+    scored_ += nodes.size();
+  }
+
+  void Run(json question) {
+    WriteQuantitiesAsText(question);
+    if (!question.contains("objects") || !question.at("objects").is_array() ||
+        !Load(question.at("objects"))) {
+      ++unreadable_;
+      return;
+    }
+    const json pod = question.value("pod", json());
+    const json args = {{"Pod", pod}, {"NodeNames", json::array()}};
+    if (AskHttp("/filter", args.dump()).first == 400) {
+      ++unreadable_;
+      return;
+    }
+    const v1::Pod message = FromJson<v1::Pod>(pod.dump());
+    const std::vector<std::string> nodes =
+        listed_store_.Read([](const ClusterState& cluster) {
+          std::vector<std::string> names;
+          for (const NodeInfo* node : cluster.Nodes()) {
+            names.push_back(node->Name());
+          }
+          return names;
+        });
+    const std::vector<std::string> fitting = Filter(pod, message, nodes, true);
+    std::vector<std::string> some = {"n-unknown"};
+    some.insert(some.end(), nodes.rbegin(), nodes.rend());
+    Filter(pod, message, some, false);
+    if (!fitting.empty()) Prioritize(pod, message, fitting);
+    ++cases_;
+  }
+
+  ClusterStore listed_store_;
+  ClusterStore fed_store_;
+  Freshness always_fresh_{{}, std::chrono::seconds(0)};
+  Freshness fed_freshness_{{GrpcClusterState::kResource},
+                           std::chrono::seconds(0)};
+  Metrics metrics_;
+  InFlightPods listed_in_flight_{listed_store_, metrics_, {.enabled = false}};
+  InFlightPods fed_in_flight_{fed_store_, metrics_, {.enabled = false}};
+  const ExtenderOptions advise_{.mode = ExtenderMode::kAdvise};
+  ExtenderService http_extender_{
+      listed_store_,       listed_in_flight_, always_fresh_, metrics_,
+      SchedulerProfiles(), advise_,           nullptr};
+  ExtenderService fed_extender_{fed_store_, fed_in_flight_,      fed_freshness_,
+                                metrics_,   SchedulerProfiles(), advise_,
+                                nullptr};
+  GrpcExtender grpc_extender_{fed_extender_, fed_store_, metrics_};
+  GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_};
+  std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<RawClient> http_client_;
+  std::unique_ptr<GrpcServer> grpc_;
+  std::unique_ptr<v1::Extender::Stub> extender_;
+  std::unique_ptr<v1::ClusterState::Stub> cluster_state_;
+  std::size_t cases_ = 0;
+  std::size_t unreadable_ = 0;
+  std::size_t errors_ = 0;
+  std::size_t scored_ = 0;
+};
+
+TEST_F(IdentityTest, NamedCases) {
+  glob_t found;
+  ASSERT_EQ(glob("test/conformance/testdata/named/*.yaml", 0, nullptr, &found),
+            0);
+  for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+    const std::string path = found.gl_pathv[i];
+    SCOPED_TRACE(path);
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const absl::StatusOr<std::vector<std::string>> documents = YamlToJson(text);
+    ASSERT_TRUE(documents.ok()) << documents.status();
+    Run(json::parse(documents->front()).at("case"));
+  }
+  globfree(&found);
+  EXPECT_GE(cases_, 200u);
+  EXPECT_EQ(unreadable_, 0u);
+  EXPECT_GE(errors_, 5u);
+  EXPECT_GE(scored_, 300u);
+}
+
+TEST_F(IdentityTest, GeneratedCases) {
+  const char* const path = std::getenv("VICINAL_CASES");
+  if (path == nullptr) GTEST_SKIP() << "VICINAL_CASES is not set";
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    // Some are broken on purpose.
+    const json question = json::parse(line, nullptr, false);
+    if (!question.is_object()) {
+      ++unreadable_;
+      continue;
+    }
+    SCOPED_TRACE(line.substr(0, 40));
+    Run(question);
+  }
+  EXPECT_GE(cases_, 10 * unreadable_);
+  EXPECT_GE(cases_, 100u);
+  std::cout << cases_ << " cases, " << unreadable_ << " unreadable, " << errors_
+            << " errors, " << scored_ << " scored nodes" << std::endl;
+}
+
+}  // namespace
+}  // namespace vicinal
