@@ -142,9 +142,19 @@ TEST(ExplainTest, NamesThePodsThatDoNotWantThePodNear) {
   const Explanation explanation = ExplainPod(cluster, Pod("app: b", ""));
   EXPECT_THAT(
       CausesOf(explanation, "n1"),
-      ElementsAre("InterPodAffinity : pods there must not share zone with this "
-                  "pod, by their own podAntiAffinity; 1 such pod is in zone=a "
-                  "<shop/a1 on n1>"));
+      ElementsAre("InterPodAffinity : is not wanted near by pods there, by "
+                  "their own podAntiAffinity with topologyKey zone; 1 such pod "
+                  "is in zone=a <shop/a1 on n1>"));
+}
+
+TEST(ExplainTest, DoesNotTellTwiceThatPodsAvoidEachOther) {
+  ClusterState cluster;
+  AddRoomyNode(cluster, "n1", "zone: a");
+  AddShopPod(cluster, "n1", "w1", "app: web", Anti("web", "zone"));
+  const std::string pod = Pod("app: web", Anti("web", "zone"));
+  EXPECT_EQ(CausesOf(ExplainPod(cluster, pod), "n1").size(), 1u);
+  AddShopPod(cluster, "n1", "x1", "app: x", Anti("web", "zone"));
+  EXPECT_EQ(CausesOf(ExplainPod(cluster, pod), "n1").size(), 2u);
 }
 
 TEST(ExplainTest, SaysWhereThePodsAreThatAffinityWants) {

@@ -81,6 +81,9 @@ InterPodAffinityCauses::InterPodAffinityCauses(const ClusterState& cluster,
       }
     }
   }
+  for (Term& term : anti_affinity_) {
+    for (auto& [value, pods] : term.pods) Sort(pods);
+  }
   CollectExisting(cluster);
 }
 
@@ -230,6 +233,24 @@ void InterPodAffinityCauses::FindAntiAffinity(const Refusal& refusal,
   }
 }
 
+// Whether the pod's own rules name all of the pods already: what avoids itself
+// is also avoided, which needs no telling.
+bool InterPodAffinityCauses::AreAvoided(const std::vector<PodReference>& pods,
+                                        const NodeInfo& node) const {
+  return std::all_of(pods.begin(), pods.end(), [&](const PodReference& pod) {
+    return std::any_of(anti_affinity_.begin(), anti_affinity_.end(),
+                       [&](const Term& term) {
+                         const std::string* value =
+                             node.labels().Find(term.written.topology_key);
+                         if (value == nullptr) return false;
+                         const auto domain = term.pods.find(*value);
+                         return domain != term.pods.end() &&
+                                std::binary_search(domain->second.begin(),
+                                                   domain->second.end(), pod);
+                       });
+  });
+}
+
 void InterPodAffinityCauses::FindExistingAntiAffinity(
     const Refusal& refusal, CauseList& causes,
     std::vector<std::size_t>& found) {
@@ -260,14 +281,16 @@ void InterPodAffinityCauses::FindExistingAntiAffinity(
       suffix = SuffixFor(refusal);
       blocking.insert(blocking.end(), more->second.begin(), more->second.end());
     }
-    if (blocking.empty()) continue;
+    if (blocking.empty() || AreAvoided(blocking, refusal.node)) continue;
     found.push_back(
         causes.FindOrAdd(Key("existing/" + key, 0, *value) + suffix, [&] {
           Cause cause =
               AffinityCause(Cause::Kind::kExistingAntiAffinity,
                             InterPodAffinity::kReasonExistingAntiAffinity);
-          cause.wants = "pods there must not share " + key +
-                        " with this pod, by their own podAntiAffinity";
+          cause.wants =
+              "is not wanted near by pods there, by their own "
+              "podAntiAffinity with topologyKey " +
+              key;
           cause.topology_key = key;
           cause.domain = *value;
           cause.blocking_pods = blocking;

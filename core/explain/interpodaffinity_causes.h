@@ -44,6 +44,8 @@ class InterPodAffinityCauses : public CauseFinder {
                         std::vector<std::size_t>& found);
   void FindExistingAntiAffinity(const Refusal& refusal, CauseList& causes,
                                 std::vector<std::size_t>& found);
+  bool AreAvoided(const std::vector<PodReference>& pods,
+                  const NodeInfo& node) const;
   std::string NobodyNear(const Term& term) const;
 
   const ClusterState& cluster_;

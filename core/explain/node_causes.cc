@@ -31,7 +31,7 @@ std::vector<std::size_t> NodeUnschedulableCauses::Find(
     cause.kind = Cause::Kind::kUnschedulable;
     cause.plugin = NodeUnschedulable::kName;
     cause.reason = NodeUnschedulable::kReason;
-    cause.wants = "nodes that are not cordoned (spec.unschedulable)";
+    cause.wants = "wants nodes that are not cordoned (spec.unschedulable)";
     cause.found = "cordoned";
     return cause;
   })};
