@@ -161,6 +161,10 @@ void AddExplain(CLI::App& app, ExplainOptions& options, Action& action,
                    "nodes in each table, 0 for all")
       ->capture_default_str()
       ->group("Output");
+  explain
+      ->add_option("--html", options.html,
+                   "also draw the answer as one self-contained page")
+      ->group("Output");
   explain->footer(absl::StrCat(
       "A cluster file is the output of\n  ", kClusterFileCommand,
       "\n\nExit status: 0 each pod fits on some node; ", kExitFitsNowhere,

@@ -164,6 +164,11 @@ void PutVerdictFirst(const Status& verdict, const std::vector<Cause>& causes,
   std::stable_partition(indices.begin(), indices.end(), is_verdict);
 }
 
+// Rules that are not the pod's have no path.
+void PutPrefix(std::string_view prefix, std::string& rule) {
+  if (rule.starts_with("spec.")) rule.insert(0, prefix);
+}
+
 std::vector<CauseGroup> Grouped(const Explanation& explanation) {
   using Key =
       std::tuple<std::string_view, std::string, std::string, std::string>;
@@ -220,7 +225,8 @@ void AddScores(const ScoreOutcome& scored,
 }  // namespace
 
 Explanation Explain(const ClusterState& cluster, const Profile& profile,
-                    const PluginConfig& config, const PodInfo& pod) {
+                    const PluginConfig& config, const PodInfo& pod,
+                    std::string_view path_prefix) {
   Explanation explanation;
   explanation.pod = KeyOf(pod.pod.meta);
   const std::vector<const NodeInfo*> nodes = cluster.Nodes();
@@ -283,9 +289,13 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
   explanation.spreads =
       PodTopologySpreadCauses(cluster, pod, config.pod_topology_spread)
           .States();
+  for (Cause& cause : explanation.causes) PutPrefix(path_prefix, cause.rule);
+  for (SpreadState& spread : explanation.spreads) {
+    PutPrefix(path_prefix, spread.rule);
+  }
   explanation.groups = Grouped(explanation);
   if (explanation.fitting == 0) {
-    explanation.hints = FindHints(cluster, pod, explanation);
+    explanation.hints = FindHints(cluster, pod, explanation, path_prefix);
   }
   return explanation;
 }

@@ -6,6 +6,8 @@
 #ifndef VICINAL_CORE_EXPLAIN_EXPLAIN_H_
 #define VICINAL_CORE_EXPLAIN_EXPLAIN_H_
 
+#include <string_view>
+
 #include "core/engine/profile.h"
 #include "core/explain/explanation.h"
 #include "core/index/cluster_state.h"
@@ -20,10 +22,14 @@ namespace vicinal {
 // that are refused, so that a node has the causes of all plugins that refuse
 // it, not only of the first.
 //
+// `path_prefix` precedes the paths of the pod's rules, for a pod that is the
+// template of a workload: "spec.template.".
+//
 // The pod counts as one that is not in the cluster: take it out first if it is
 // on a node. Cost: O(nodes × plugins + pods of the cluster × rules of the pod).
 Explanation Explain(const ClusterState& cluster, const Profile& profile,
-                    const PluginConfig& config, const PodInfo& pod);
+                    const PluginConfig& config, const PodInfo& pod,
+                    std::string_view path_prefix = "");
 
 }  // namespace vicinal
 

@@ -70,8 +70,8 @@ struct Cause {
   Kind kind = Kind::kOther;
   std::string_view plugin;
   std::string reason;  // In the scheduler's words.
-  // The path of the rule in the pod: spec.affinity.podAffinity.…[0]. Empty if
-  // the rule is not the pod's.
+  // The path of the rule in the manifest: spec.affinity.podAffinity.…[0]. Empty
+  // if the rule is not the pod's.
   std::string rule;
   // What the rule wants, the same for all nodes that it keeps from the pod.
   std::string wants;

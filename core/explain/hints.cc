@@ -28,8 +28,11 @@ std::string Names(const std::vector<std::string>& nodes) {
 class HopelessRules {
  public:
   HopelessRules(const ClusterState& cluster, const PodInfo& pod,
-                const Explanation& explanation)
-      : cluster_(cluster), pod_(pod), explanation_(explanation) {}
+                const Explanation& explanation, std::string_view path_prefix)
+      : cluster_(cluster),
+        pod_(pod),
+        explanation_(explanation),
+        path_prefix_(path_prefix) {}
 
   std::vector<Hint> Find() {
     for (const CauseGroup& group : explanation_.groups) {
@@ -134,7 +137,8 @@ class HopelessRules {
     bool each_has_pods = true;
     bool found_all = false;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      const std::string rule = RequiredTermPath("podAffinity", i);
+      const std::string rule =
+          path_prefix_ + RequiredTermPath("podAffinity", i);
       if (!rules.contains(rule)) continue;
       const Found found = PodsFor(terms[i]);
       found_all |= found.all_terms;
@@ -145,7 +149,8 @@ class HopelessRules {
     if (!rules.empty() && terms.size() > 1 && each_has_pods && !found_all) {
       hints_.push_back(
           {absl::StrCat("No single pod matches all ", terms.size(),
-                        " terms of spec.affinity.podAffinity: one and the same "
+                        " terms of ", path_prefix_,
+                        "spec.affinity.podAffinity: one and the same "
                         "pod must match every labelSelector of the list."),
            {}});
     }
@@ -234,6 +239,7 @@ class HopelessRules {
   const ClusterState& cluster_;
   const PodInfo& pod_;
   const Explanation& explanation_;
+  const std::string path_prefix_;
   std::map<std::string, std::size_t> node_keys_;
   std::vector<Hint> hints_;
 };
@@ -369,8 +375,10 @@ void AddSingleCauses(const std::vector<Closed>& all, std::vector<Hint>& hints) {
 }  // namespace
 
 std::vector<Hint> FindHints(const ClusterState& cluster, const PodInfo& pod,
-                            const Explanation& explanation) {
-  std::vector<Hint> hints = HopelessRules(cluster, pod, explanation).Find();
+                            const Explanation& explanation,
+                            std::string_view path_prefix) {
+  std::vector<Hint> hints =
+      HopelessRules(cluster, pod, explanation, path_prefix).Find();
   if (cluster.Nodes().empty()) {
     hints.push_back({"The cluster has no nodes.", {}});
   }

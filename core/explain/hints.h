@@ -2,6 +2,7 @@
 #ifndef VICINAL_CORE_EXPLAIN_HINTS_H_
 #define VICINAL_CORE_EXPLAIN_HINTS_H_
 
+#include <string_view>
 #include <vector>
 
 #include "core/explain/explanation.h"
@@ -11,11 +12,13 @@
 namespace vicinal {
 
 // `explanation` is that of the pod, which fits nowhere, with its groups. What
-// makes the rule hopeless everywhere comes first (a key that no node has, a
-// selector that no pod matches), then what keeps single nodes closed. Cost:
+// makes a rule hopeless everywhere comes first (a key that no node has, a
+// selector that no pod matches), then what keeps single nodes closed.
+// `path_prefix` is that of the explanation's rules. Cost:
 // O(nodes + pods × hopeless rules).
 std::vector<Hint> FindHints(const ClusterState& cluster, const PodInfo& pod,
-                            const Explanation& explanation);
+                            const Explanation& explanation,
+                            std::string_view path_prefix);
 
 }  // namespace vicinal
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
+#include "core/explain/describe.h"
 #include "core/explain/explain.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
@@ -19,6 +20,7 @@
 #include "server/explain/question.h"
 #include "server/explain/report.h"
 #include "server/kubernetes/kubeconfig.h"
+#include "server/page/page.h"
 #include "server/state/cluster_file.h"
 #include "server/state/cluster_snapshot.h"
 
@@ -79,6 +81,31 @@ absl::StatusOr<std::vector<Question>> ReadQuestions(
   return questions;
 }
 
+absl::Status WritePage(const std::string& path, const ClusterState& cluster,
+                       const std::vector<Answer>& answers) {
+  Page page;
+  page.title = answers.size() == 1
+                   ? Summary(answers.front())
+                   : Counted(answers.size(), "pod") + ", explained";
+  for (const Answer& answer : answers) {
+    if (answers.size() == 1) page.message = answer.explanation.message;
+    for (const Hint& hint : answer.explanation.hints) {
+      page.hints.push_back(answers.size() == 1
+                               ? hint.text
+                               : NameOf(answer.question) + ": " + hint.text);
+    }
+    PageView view = ViewOf(cluster, page);
+    view.title = answers.size() == 1 ? "The cluster now" : Summary(answer);
+    AddExplanation(answer.explanation, view);
+    page.views.push_back(std::move(view));
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << RenderPage(page);
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnknownError("--html " + path + ": " + std::strerror(errno));
+}
+
 }  // namespace
 
 absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
@@ -104,8 +131,13 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
     const PodInfo pod(question.pod);
     Answer& answer = answers.emplace_back();
     answer.question = std::move(question);
-    answer.explanation = Explain(cluster, profile, config, pod);
+    answer.explanation =
+        Explain(cluster, profile, config, pod, answer.question.path_prefix);
     *fits &= answer.explanation.fitting > 0;
+  }
+  if (!options.html.empty()) {
+    status = WritePage(options.html, cluster, answers);
+    if (!status.ok()) return status;
   }
   if (options.output == "table") {
     bool is_first = true;

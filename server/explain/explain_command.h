@@ -25,6 +25,7 @@ struct ExplainOptions {
 
   std::string output = "table";  // Or "json", "yaml".
   std::size_t max_nodes = 20;    // Of each table; 0: all.
+  std::string html;              // Where to write a picture; "": nowhere.
 };
 
 // Writes the answer to `out`, and warnings to `err`. Sets `fits` to whether

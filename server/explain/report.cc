@@ -90,43 +90,15 @@ std::vector<const NodeExplanation*> Ranked(const Explanation& explanation) {
   return nodes;
 }
 
-std::string Summary(const Answer& answer) {
-  const Explanation& explanation = answer.explanation;
-  std::string text = NameOf(answer.question);
-  if (explanation.nodes.empty()) return text + ": there are no nodes";
-  const auto& nodes = explanation.nodes;
-  if (std::any_of(nodes.begin(), nodes.end(), [](const NodeExplanation& node) {
-        return node.status.code() == Code::kError;
-      })) {
-    return text + ": the scheduler cannot judge this pod";
-  }
-  if (explanation.fitting == 0) {
-    return absl::StrCat(text, ": fits on none of ",
-                        Counted(nodes.size(), "node"));
-  }
-  absl::StrAppend(&text, ": fits on ", explanation.fitting, " of ",
-                  Counted(nodes.size(), "node"));
-  const std::vector<const NodeExplanation*> ranked = Ranked(explanation);
-  std::vector<std::string> best;
-  for (const NodeExplanation* node : ranked) {
-    if (node->total == ranked.front()->total) best.push_back(node->name);
-  }
-  absl::StrAppend(&text, ", best on ", Listed(best, 5),
-                  best.size() > 1 ? " (tied)" : "");
-  return text;
-}
-
-void AppendGroup(const Answer& answer, const CauseGroup& group,
+void AppendGroup(const Explanation& explanation, const CauseGroup& group,
                  std::size_t width, std::string& out) {
-  const Explanation& explanation = answer.explanation;
   AppendWrapped("  ",
                 absl::StrCat(group.nodes, " of ",
                              Counted(explanation.nodes.size(), "node"), ": ",
                              std::string(group.plugin), ", ", group.reason),
                 width, out);
   if (!group.rule.empty()) {
-    AppendWrapped("    rule   ", PathIn(answer.question, group.rule), width,
-                  out);
+    AppendWrapped("    rule   ", group.rule, width, out);
   }
   AppendWrapped("    wants  ", "the pod " + group.wants, width, out);
   for (std::size_t i = 0; i < group.causes.size() && i < kMaxDomains; ++i) {
@@ -223,11 +195,11 @@ void AppendRefused(const Explanation& explanation, std::size_t max_nodes,
   }
 }
 
-Json JsonOf(const Question& question, const Cause& cause) {
+Json JsonOf(const Cause& cause) {
   Json json;
   json["plugin"] = cause.plugin;
   json["reason"] = cause.reason;
-  if (!cause.rule.empty()) json["rule"] = PathIn(question, cause.rule);
+  if (!cause.rule.empty()) json["rule"] = cause.rule;
   json["wants"] = cause.wants;
   if (!cause.found.empty()) json["found"] = cause.found;
   if (!cause.topology_key.empty()) {
@@ -262,8 +234,7 @@ Json JsonOf(const Question& question, const Cause& cause) {
   return json;
 }
 
-Json JsonOf(const Answer& answer, const NodeExplanation& node) {
-  const Explanation& explanation = answer.explanation;
+Json JsonOf(const Explanation& explanation, const NodeExplanation& node) {
   Json json = {{"name", node.name},
                {"fits", node.status.ok()},
                {"code", NameOf(node.status.code())}};
@@ -272,8 +243,7 @@ Json JsonOf(const Answer& answer, const NodeExplanation& node) {
     json["reason"] = node.status.Message();
     json["causes"] = Json::array();
     for (const std::size_t cause : node.causes) {
-      json["causes"].push_back(
-          JsonOf(answer.question, explanation.causes[cause]));
+      json["causes"].push_back(JsonOf(explanation.causes[cause]));
     }
     return json;
   }
@@ -289,9 +259,9 @@ Json JsonOf(const Answer& answer, const NodeExplanation& node) {
   return json;
 }
 
-Json JsonOf(const Question& question, const SpreadState& spread) {
+Json JsonOf(const SpreadState& spread) {
   Json json = {
-      {"rule", PathIn(question, spread.rule)},
+      {"rule", spread.rule},
       {"topologyKey", spread.topology_key},
       {"whenUnsatisfiable", spread.hard ? "DoNotSchedule" : "ScheduleAnyway"},
       {"maxSkew", spread.numbers.max_skew},
@@ -324,7 +294,7 @@ Json JsonOf(const Answer& answer) {
                {"nodes", Json::array()}};
   for (const CauseGroup& group : explanation.groups) {
     Json one = {{"plugin", group.plugin}, {"reason", group.reason}};
-    if (!group.rule.empty()) one["rule"] = PathIn(question, group.rule);
+    if (!group.rule.empty()) one["rule"] = group.rule;
     one["wants"] = group.wants;
     one["nodes"] = group.nodes;
     one["nodesFirst"] = group.first_for;
@@ -334,10 +304,10 @@ Json JsonOf(const Answer& answer) {
     json["hints"].push_back({{"text", hint.text}, {"nodes", hint.nodes}});
   }
   for (const SpreadState& spread : explanation.spreads) {
-    json["spreadConstraints"].push_back(JsonOf(question, spread));
+    json["spreadConstraints"].push_back(JsonOf(spread));
   }
   for (const NodeExplanation& node : explanation.nodes) {
-    json["nodes"].push_back(JsonOf(answer, node));
+    json["nodes"].push_back(JsonOf(explanation, node));
   }
   return json;
 }
@@ -370,13 +340,35 @@ void AppendYaml(const Json& json, std::size_t depth, bool in_list,
 
 }  // namespace
 
-std::string PathIn(const Question& question, const std::string& rule) {
-  return rule.starts_with("spec.") ? question.path_prefix + rule : rule;
-}
-
 std::string NameOf(const Question& question) {
   return absl::StrCat(question.kind, " ", question.object.namespace_name, "/",
                       question.object.name);
+}
+
+std::string Summary(const Answer& answer) {
+  const Explanation& explanation = answer.explanation;
+  std::string text = NameOf(answer.question);
+  if (explanation.nodes.empty()) return text + ": there are no nodes";
+  const auto& nodes = explanation.nodes;
+  if (std::any_of(nodes.begin(), nodes.end(), [](const NodeExplanation& node) {
+        return node.status.code() == Code::kError;
+      })) {
+    return text + ": the scheduler cannot judge this pod";
+  }
+  if (explanation.fitting == 0) {
+    return absl::StrCat(text, ": fits on none of ",
+                        Counted(nodes.size(), "node"));
+  }
+  absl::StrAppend(&text, ": fits on ", explanation.fitting, " of ",
+                  Counted(nodes.size(), "node"));
+  const std::vector<const NodeExplanation*> ranked = Ranked(explanation);
+  std::vector<std::string> best;
+  for (const NodeExplanation* node : ranked) {
+    if (node->total == ranked.front()->total) best.push_back(node->name);
+  }
+  absl::StrAppend(&text, ", best on ", Listed(best, 5),
+                  best.size() > 1 ? " (tied)" : "");
+  return text;
 }
 
 std::string ListedPods(const std::vector<PodReference>& pods) {
@@ -398,7 +390,7 @@ std::string Table(const Answer& answer, std::size_t max_nodes,
   if (!explanation.groups.empty()) {
     out += "\nWhy:\n";
     for (const CauseGroup& group : explanation.groups) {
-      AppendGroup(answer, group, width, out);
+      AppendGroup(explanation, group, width, out);
     }
   }
   if (!explanation.hints.empty()) {

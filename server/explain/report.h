@@ -18,9 +18,12 @@ struct Answer {
   Explanation explanation;
 };
 
-// A summary, the causes by rule, what would help, the scores of the nodes that
-// fit, best first, and the others, each at most `max_nodes` of them (0: all).
-// Lines are at most `width` long where words allow it.
+// In one line: `Deployment shop/web: fits on 2 of 4 nodes, best on n1`.
+std::string Summary(const Answer& answer);
+
+// The summary, the causes by rule, what would help, the scores of the nodes
+// that fit, best first, and the others, each at most `max_nodes` of them (0:
+// all). Lines are at most `width` long where words allow it.
 std::string Table(const Answer& answer, std::size_t max_nodes,
                   std::size_t width = 100);
 
@@ -30,9 +33,6 @@ nlohmann::ordered_json ToJson(const std::vector<Answer>& answers,
 
 // A JSON document as YAML in block style.
 std::string ToYaml(const nlohmann::ordered_json& json);
-
-// The path of a rule in the manifest.
-std::string PathIn(const Question& question, const std::string& rule);
 
 // `Deployment shop/web`.
 std::string NameOf(const Question& question);

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -22,8 +23,8 @@ namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-absl::StatusOr<std::string> ReadAll(std::FILE* file) {
-  std::string text;
+// Leaves room behind the text for simdjson.
+absl::Status ReadAll(std::FILE* file, std::string& text) {
   struct stat info;
   if (fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode)) {
     text.reserve(static_cast<std::size_t>(info.st_size) +
@@ -37,7 +38,7 @@ absl::StatusOr<std::string> ReadAll(std::FILE* file) {
     return absl::UnknownError(std::strerror(errno));
   }
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  return text;
+  return absl::OkStatus();
 }
 
 // Reads a List that is printed as kubectl does, with each item's braces alone
@@ -63,15 +64,12 @@ class PrintedListReader {
   // anything, and objects may have been given.
   bool Read() {
     if (!Fill() || !ReadHead()) return false;
-    const std::string end = absl::StrCat("\n", indent_, "}");
+    const std::string next = absl::StrCat(",\n", indent_, "{");
     for (;;) {
-      const std::optional<std::size_t> length = Find(end, end.size() + 1);
-      if (!length) return false;
-      const std::size_t size = *length + end.size();
-      if (!ReadItem(size)) return false;
-      begin_ += size;
+      const std::optional<std::size_t> size = ItemSize();
+      if (!size || !ReadItem(*size)) return false;
+      begin_ += *size;
       if (Rest().starts_with("\n")) return ReadTail();
-      const std::string next = absl::StrCat(",\n", indent_, "{");
       while (Rest().size() < next.size()) {
         if (!Fill()) return false;
       }
@@ -104,24 +102,24 @@ class PrintedListReader {
     return size > 0;
   }
 
-  // Where `text` is in the rest, with at least `size` bytes of it there.
-  std::optional<std::size_t> Find(const std::string& text, std::size_t size) {
+  // How long the item at the beginning of the rest is: up to a brace that is
+  // the first thing on a line of its indentation. At least one byte follows.
+  std::optional<std::size_t> ItemSize() {
     std::size_t from = 0;
     for (;;) {
       const std::string_view rest = Rest();
-      const void* found = rest.size() < from
-                              ? nullptr
-                              : memmem(rest.data() + from, rest.size() - from,
-                                       text.data(), text.size());
-      if (found != nullptr) {
-        const std::size_t at = static_cast<std::size_t>(
-            static_cast<const char*>(found) - rest.data());
-        if (at + size <= rest.size()) return at;
-        from = at;
-      } else if (rest.size() >= text.size()) {
-        from = rest.size() - text.size() + 1;
+      const std::size_t brace = rest.find('}', from);
+      if (brace == std::string_view::npos || brace + 1 == rest.size()) {
+        from = std::min(brace, rest.size());
+        if (!Fill()) return std::nullopt;
+        continue;
       }
-      if (!Fill()) return std::nullopt;
+      const std::string_view before = rest.substr(0, brace);
+      if (before.ends_with(indent_) &&
+          before.substr(0, brace - indent_.size()).ends_with('\n')) {
+        return brace + 1;
+      }
+      from = brace + 1;
     }
   }
 
@@ -137,8 +135,8 @@ class PrintedListReader {
         !rest.substr(brace).starts_with("{\n")) {
       return false;
     }
-    indent_ = std::string(rest.substr(line, brace - line));
-    head_ = std::string(rest.substr(0, line));
+    indent_.assign(rest.substr(line, brace - line));
+    head_.assign(rest.substr(0, line));
     begin_ = brace;
     return true;
   }
@@ -156,8 +154,8 @@ class PrintedListReader {
   bool ReadTail() {
     while (Rest().size() < kPiece / 2 && Fill()) {
     }
-    const absl::StatusOr<std::vector<Object>> none =
-        ReadObjects(head_ + std::string(Rest()));
+    head_ += Rest();
+    const absl::StatusOr<std::vector<Object>> none = ReadObjects(head_);
     return none.ok() && none->empty() && std::feof(file_) != 0;
   }
 
@@ -186,10 +184,12 @@ absl::Status Read(const std::string& path,
     std::rewind(file.get());
   }
   // A pipe will do as well, such as bash's <(kubectl get …).
-  const absl::StatusOr<std::string> text = ReadAll(file.get());
-  if (!text.ok()) return text.status();
+  std::string text;
+  if (absl::Status status = ReadAll(file.get(), text); !status.ok()) {
+    return status;
+  }
   absl::StatusOr<std::vector<Object>> objects =
-      ReadObjects(simdjson::padded_string_view(*text));
+      ReadObjects(simdjson::padded_string_view(text));
   if (!objects.ok()) return objects.status();
   for (Object& object : *objects) add(std::move(object));
   return absl::OkStatus();
@@ -202,7 +202,7 @@ absl::Status ReadClusterFile(const std::string& path,
   const absl::Status status = Read(path, add);
   if (status.ok()) return status;
   return absl::Status(status.code(),
-                      path + ": " + std::string(status.message()));
+                      absl::StrCat(path, ": ", status.message()));
 }
 
 absl::StatusOr<std::vector<Object>> ReadClusterFile(const std::string& path) {
