@@ -229,8 +229,8 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
                     std::string_view path_prefix) {
   Explanation explanation;
   explanation.pod = KeyOf(pod.pod.meta);
-  const std::vector<const NodeInfo*> nodes = cluster.Nodes();
-  FilterOutcome filtered = RunFilterPlugins(profile, cluster, pod, nodes);
+  const std::vector<const NodeInfo*>& nodes = cluster.Nodes();
+  const FilterOutcome filtered = RunFilterPlugins(profile, cluster, pod, nodes);
   explanation.message = FitErrorMessage(filtered);
 
   std::vector<std::size_t> feasible;
@@ -238,7 +238,7 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     NodeExplanation& node = explanation.nodes.emplace_back();
     node.name = nodes[i]->Name();
-    node.status = std::move(filtered.statuses[i]);
+    node.status = filtered.statuses[i];
     if (!node.status.ok()) continue;
     feasible.push_back(i);
     feasible_nodes.push_back(nodes[i]);

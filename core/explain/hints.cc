@@ -174,19 +174,16 @@ class HopelessRules {
     found.merged = merged.namespaces;
     found.all_namespaces = merged.namespace_selector.Empty();
     for (const NodeInfo* node : cluster_.Nodes()) {
-      for (const ExistingPod* pod : node->pods) {
-        const std::string& name = NamespaceOf(*pod);
-        const Labels& labels = LabelsOf(*pod);
-        if (!merged.selector.Matches(labels)) continue;
-        if (!IsAbout(merged, name, labels)) {
-          found.namespaces.insert(name);
+      for (const StoredPod* pod : node->pods) {
+        if (!Selects(merged.selector, *pod)) continue;
+        if (!IsAbout(merged, *pod)) {
+          found.namespaces.insert(pod->namespace_name());
           continue;
         }
         ++found.in_scope;
-        found.all_terms |=
-            std::all_of(all.begin(), all.end(), [&](const AffinityTerm& one) {
-              return IsAbout(one, name, labels);
-            });
+        found.all_terms |= std::all_of(
+            all.begin(), all.end(),
+            [&](const AffinityTerm& one) { return IsAbout(one, *pod); });
       }
     }
     return found;

@@ -63,20 +63,18 @@ InterPodAffinityCauses::InterPodAffinityCauses(const ClusterState& cluster,
   add(pod.required_anti_affinity_terms, "podAntiAffinity", anti_affinity_);
   if (!affinity_.empty() || !anti_affinity_.empty()) {
     for (const NodeInfo* node : cluster.Nodes()) {
-      const auto put = [node](Term& term, const ExistingPod& existing) {
+      const auto put = [node](Term& term, const StoredPod& existing) {
         const std::string* value =
             node->labels().Find(term.written.topology_key);
         if (value == nullptr) return;
         term.pods[*value].push_back(ReferenceTo(existing, *node));
       };
-      for (const ExistingPod* existing : node->pods) {
-        const std::string& name = NamespaceOf(*existing);
-        const Labels& labels = LabelsOf(*existing);
-        if (!affinity_.empty() && MatchesAllAffinityTerms(name, labels)) {
+      for (const StoredPod* existing : node->pods) {
+        if (!affinity_.empty() && IsAboutAll(*existing)) {
           for (Term& term : affinity_) put(term, *existing);
         }
         for (Term& term : anti_affinity_) {
-          if (IsAbout(term.merged, name, labels)) put(term, *existing);
+          if (IsAbout(term.merged, *existing)) put(term, *existing);
         }
       }
     }
@@ -94,11 +92,12 @@ void InterPodAffinityCauses::CollectExisting(const ClusterState& cluster) {
   cluster.topology().ForEachTermAbout(
       pod_.pod, namespace_labels, [&](const CarriedTerm& carried) {
         if (carried.kind != CarriedTerm::Kind::kRequiredAntiAffinity) return;
-        for (const auto& [node, pods] : carried.nodes) nodes.insert(node);
+        carried.pods.by_node().ForEach(
+            [&nodes](NodeId node, std::int32_t) { nodes.insert(node); });
       });
   for (const NodeId id : nodes) {
     const NodeInfo& node = cluster.NodeById(id);
-    for (const ExistingPod* existing : node.pods) {
+    for (const StoredPod* existing : node.pods) {
       for (const AffinityTerm& term : AntiAffinityTermsOf(*existing)) {
         if (!term.Matches(pod_.pod, namespace_labels)) continue;
         const std::string* value = node.labels().Find(term.topology_key);
@@ -110,11 +109,16 @@ void InterPodAffinityCauses::CollectExisting(const ClusterState& cluster) {
   }
 }
 
-bool InterPodAffinityCauses::MatchesAllAffinityTerms(
-    const std::string& namespace_name, const Labels& labels) const {
-  return std::all_of(affinity_.begin(), affinity_.end(), [&](const Term& term) {
-    return IsAbout(term.merged, namespace_name, labels);
-  });
+bool InterPodAffinityCauses::IsAboutAll(const StoredPod& pod) const {
+  return std::all_of(
+      affinity_.begin(), affinity_.end(),
+      [&pod](const Term& term) { return IsAbout(term.merged, pod); });
+}
+
+bool InterPodAffinityCauses::IsAboutAll(const Pod& pod) const {
+  return std::all_of(
+      affinity_.begin(), affinity_.end(),
+      [&pod](const Term& term) { return MatchesExisting(term.merged, pod); });
 }
 
 std::vector<std::size_t> InterPodAffinityCauses::Find(const Refusal& refusal,
@@ -131,12 +135,9 @@ void InterPodAffinityCauses::FindAffinity(const Refusal& refusal,
                                           std::vector<std::size_t>& found) {
   if (affinity_.empty()) return;
   const Labels& node_labels = refusal.node.labels();
-  const bool nominated_match =
-      std::any_of(refusal.nominated.begin(), refusal.nominated.end(),
-                  [this](const PodInfo* other) {
-                    return MatchesAllAffinityTerms(
-                        other->pod.meta.namespace_name, other->pod.meta.labels);
-                  });
+  const bool nominated_match = std::any_of(
+      refusal.nominated.begin(), refusal.nominated.end(),
+      [this](const PodInfo* other) { return IsAboutAll(other->pod); });
   bool has_all_keys = true;
   bool none_anywhere = !nominated_match;
   for (const Term& term : affinity_) {
@@ -144,9 +145,7 @@ void InterPodAffinityCauses::FindAffinity(const Refusal& refusal,
     none_anywhere &= term.pods.empty();
   }
   // The first of a group may go anywhere where the keys are.
-  if (has_all_keys && none_anywhere &&
-      MatchesAllAffinityTerms(pod_.pod.meta.namespace_name,
-                              pod_.pod.meta.labels)) {
+  if (has_all_keys && none_anywhere && IsAboutAll(pod_.pod)) {
     return;
   }
   for (std::size_t i = 0; i < affinity_.size(); ++i) {
@@ -170,9 +169,7 @@ void InterPodAffinityCauses::FindAffinity(const Refusal& refusal,
     }
     if (nominated_match || term.pods.contains(*value)) continue;
     // The other terms decide if there is nobody for the group to join.
-    if (none_anywhere && !has_all_keys &&
-        MatchesAllAffinityTerms(pod_.pod.meta.namespace_name,
-                                pod_.pod.meta.labels)) {
+    if (none_anywhere && !has_all_keys && IsAboutAll(pod_.pod)) {
       continue;
     }
     found.push_back(causes.FindOrAdd(Key("affinity", i, *value), [&] {
@@ -206,8 +203,7 @@ void InterPodAffinityCauses::FindAntiAffinity(const Refusal& refusal,
     if (value == nullptr) continue;
     std::vector<PodReference> nominated;
     for (const PodInfo* other : refusal.nominated) {
-      if (IsAbout(term.merged, other->pod.meta.namespace_name,
-                  other->pod.meta.labels)) {
+      if (MatchesExisting(term.merged, other->pod)) {
         nominated.push_back(ReferenceToNominated(*other, refusal.node));
       }
     }

@@ -11,6 +11,8 @@
 #include "core/explain/explanation.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/index/stored_pod.h"
+#include "core/model/pod.h"
 
 namespace vicinal {
 
@@ -36,8 +38,9 @@ class InterPodAffinityCauses : public CauseFinder {
   };
 
   void CollectExisting(const ClusterState& cluster);
-  bool MatchesAllAffinityTerms(const std::string& namespace_name,
-                               const Labels& labels) const;
+  // Whether all terms of the pod's affinity are about one existing pod.
+  bool IsAboutAll(const StoredPod& pod) const;
+  bool IsAboutAll(const Pod& pod) const;
   void FindAffinity(const Refusal& refusal, CauseList& causes,
                     std::vector<std::size_t>& found);
   void FindAntiAffinity(const Refusal& refusal, CauseList& causes,

@@ -31,7 +31,7 @@ NodeResourcesCauses::NodeResourcesCauses(const PodInfo& pod) {
 std::vector<std::size_t> NodeResourcesCauses::Find(const Refusal& refusal,
                                                    CauseList& causes) {
   const NodeInfo& node = refusal.node;
-  const Resource allocatable = AllocatableOf(node);
+  const Resource& allocatable = node.allocatable;
   const Resource used = RequestedOn(node, refusal.nominated).resource;
   std::vector<std::size_t> found;
   // The plugin says which resources are short; here is by how much.

@@ -14,7 +14,7 @@ class NodeResourcesCauses : public CauseFinder {
  public:
   explicit NodeResourcesCauses(const PodInfo& pod);
 
-  // Cost: O(pods of the node).
+  // Cost: O(resources).
   std::vector<std::size_t> Find(const Refusal& refusal,
                                 CauseList& causes) override;
 

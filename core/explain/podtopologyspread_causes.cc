@@ -8,7 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/explain/describe.h"
 #include "core/explain/existing_pods.h"
-#include "core/model/node_selector.h"
+#include "core/index/node_set.h"
+#include "core/index/topology_index.h"
 #include "core/plugins/podtopologyspread/podtopologyspread.h"
 
 namespace vicinal {
@@ -36,13 +37,10 @@ std::vector<std::string> PathsOf(const Pod& pod,
 PodTopologySpreadCauses::PodTopologySpreadCauses(
     const ClusterState& cluster, const PodInfo& pod,
     const PodTopologySpreadArgs& args)
-    : pod_(pod),
-      required_node_affinity_(pod.pod.spec.node_selector,
-                              pod.pod.spec.affinity
-                                  ? pod.pod.spec.affinity->node_affinity
-                                  : std::nullopt) {
+    : pod_(pod) {
   Add(cluster, args, kDoNotSchedule);
   Add(cluster, args, kScheduleAnyway);
+  FindCountedNodes(cluster);
   Count(cluster);
 }
 
@@ -65,15 +63,19 @@ void PodTopologySpreadCauses::Add(const ClusterState& cluster,
 
 // A node counts for the hard constraints if it has the keys of all hard ones,
 // and for the soft ones if it has those of all soft ones.
-bool PodTopologySpreadCauses::IsEligible(const Spread& spread,
-                                         const NodeInfo& node) const {
-  const bool has_keys =
-      std::all_of(spreads_.begin(), spreads_.end(), [&](const Spread& other) {
-        return other.hard != spread.hard ||
-               node.labels().Has(other.constraint.topology_key);
-      });
-  return has_keys && spread.constraint.Includes(
-                         pod_.pod, required_node_affinity_, *node.node);
+void PodTopologySpreadCauses::FindCountedNodes(const ClusterState& cluster) {
+  for (Spread& spread : spreads_) {
+    std::vector<std::string> keys;
+    for (const Spread& other : spreads_) {
+      if (other.hard != spread.hard) continue;
+      keys.push_back(other.constraint.topology_key);
+    }
+    const NodeSet& counted = cluster.topology().Nodes(
+        CountedNodes(spread.constraint, pod_.pod, std::move(keys)));
+    for (const NodeInfo* node : cluster.Nodes()) {
+      if (counted.Has(node->id)) spread.counted.insert(node->id);
+    }
+  }
 }
 
 void PodTopologySpreadCauses::Count(const ClusterState& cluster) {
@@ -85,12 +87,12 @@ void PodTopologySpreadCauses::Count(const ClusterState& cluster) {
       if (value == nullptr) continue;
       DomainPods& domain = spread.domains[*value];
       ++domain.nodes;
-      if (!IsEligible(spread, *node)) continue;
+      if (!spread.counted.contains(node->id)) continue;
       domain.eligible = true;
       if (constraint.selector.Empty()) continue;  // Counts nothing.
-      for (const ExistingPod* pod : node->pods) {
-        if (NamespaceOf(*pod) == namespace_name && !IsTerminatingPod(*pod) &&
-            constraint.selector.Matches(LabelsOf(*pod))) {
+      for (const StoredPod* pod : node->pods) {
+        if (pod->namespace_name() == namespace_name && !pod->terminating() &&
+            Selects(constraint.selector, *pod)) {
           domain.pods.push_back(ReferenceTo(*pod, *node));
         }
       }
@@ -153,7 +155,7 @@ std::vector<std::size_t> PodTopologySpreadCauses::Find(const Refusal& refusal,
     }
     // With the nominated pods, which count whether they are terminating or not.
     std::vector<PodReference> nominated;
-    if (IsEligible(spreads_[i], refusal.node)) {
+    if (spreads_[i].counted.contains(refusal.node.id)) {
       for (const PodInfo* other : refusal.nominated) {
         const ObjectMeta& meta = other->pod.meta;
         if (meta.namespace_name == pod_.pod.meta.namespace_name &&

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "core/explain/cause_finder.h"
 #include "core/explain/explanation.h"
 #include "core/index/cluster_state.h"
+#include "core/index/node_id.h"
 #include "core/index/pod_info.h"
-#include "core/model/node_selector.h"
 #include "core/plugins/podtopologyspread/constraint.h"
 #include "core/plugins/podtopologyspread/podtopologyspread_args.h"
 
@@ -42,18 +43,18 @@ class PodTopologySpreadCauses : public CauseFinder {
     std::string rule;
     bool hard = true;
     bool self_matches = false;
+    absl::flat_hash_set<NodeId> counted;        // Nodes whose pods count.
     std::map<std::string, DomainPods> domains;  // By value.
   };
 
   void Add(const ClusterState& cluster, const PodTopologySpreadArgs& args,
            const char* action);
+  void FindCountedNodes(const ClusterState& cluster);
   void Count(const ClusterState& cluster);
-  bool IsEligible(const Spread& spread, const NodeInfo& node) const;
   static SkewNumbers NumbersOf(const Spread& spread);
   std::string Wants(const Spread& spread) const;
 
   const PodInfo& pod_;
-  const RequiredNodeAffinity required_node_affinity_;
   std::vector<Spread> spreads_;  // Hard ones first.
 };
 

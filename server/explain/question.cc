@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/index/pod_info.h"
+#include "core/index/stored_pod.h"
 #include "core/model/did_you_mean.h"
 #include "core/model/manifest.h"
 
@@ -34,13 +34,13 @@ void CheckNamespace(const std::string& name, const ClusterState& cluster,
 // Takes a pod out of the cluster, if it is there.
 void TakeOut(const ObjectKey& key, ClusterState& cluster,
              std::vector<std::string>& warnings) {
-  const PodInfo* known = cluster.FindPod(key);
+  const StoredPod* known = cluster.FindPod(key);
   if (known == nullptr) return;
-  const std::string& node = known->pod.spec.node_name;
-  if (!node.empty()) {
-    warnings.push_back(absl::StrCat(
-        "pod ", key.namespace_name, "/", key.name, " runs on ", node,
-        "; the answer is for it as if it were to be placed anew"));
+  if (known->node() != nullptr) {
+    warnings.push_back(
+        absl::StrCat("pod ", key.namespace_name, "/", key.name, " runs on ",
+                     known->node()->Name(),
+                     "; the answer is for it as if it were to be placed anew"));
   }
   cluster.Remove<Pod>(key);
 }
@@ -100,9 +100,9 @@ absl::StatusOr<Question> QuestionAbout(std::string_view pod,
     key = {std::string(pod.substr(0, slash)),
            std::string(pod.substr(slash + 1))};
   }
-  const PodInfo* known = cluster.FindPod(key);
+  const StoredPod* known = cluster.FindPod(key);
   if (known == nullptr) return NoSuchPod(key, cluster);
-  Question question{"Pod", key, "", known->pod};
+  Question question{"Pod", key, "", known->ToPod()};
   TakeOut(key, cluster, warnings);
   question.pod.spec.node_name.clear();
   return question;

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/explain/describe.h"
-#include "core/explain/existing_pods.h"
+#include "core/index/stored_pod.h"
 #include "core/model/node.h"
 #include "core/model/object_meta.h"
 #include "server/page/page_template.h"
@@ -25,20 +25,24 @@ std::string LabelOr(const Labels& labels, const char* key) {
   return value == nullptr ? "" : *value;
 }
 
+std::string NameOf(const StoredPod& pod) {
+  return absl::StrCat(pod.namespace_name(), "/", std::string(pod.name()));
+}
+
 // What made the pod: its controller, or that one's.
-std::string WorkloadOf(const ClusterState& cluster, const ObjectMeta& meta) {
-  const OwnerReference* owner = ControllerOf(meta);
-  if (owner == nullptr) return meta.namespace_name + "/" + meta.name;
+std::string WorkloadOf(const ClusterState& cluster, const StoredPod& pod) {
+  const OwnerReference* owner = ControllerOf(pod.common().meta);
+  if (owner == nullptr) return NameOf(pod);
   std::string name = owner->name;
   if (owner->kind == "ReplicaSet") {
     const auto& sets = cluster.All<ReplicaSet>();
-    const auto set = sets.find({meta.namespace_name, owner->name});
+    const auto set = sets.find({pod.namespace_name(), owner->name});
     if (set != sets.end()) {
       const OwnerReference* deployment = ControllerOf(set->second.meta);
       if (deployment != nullptr) name = deployment->name;
     }
   }
-  return meta.namespace_name + "/" + name;
+  return pod.namespace_name() + "/" + name;
 }
 
 class Workloads {
@@ -110,11 +114,9 @@ PageView ViewOf(const ClusterState& cluster, Page& page) {
     }
     node.pod_count = info->pods.size();
     if (!draws_pods) continue;
-    for (const ExistingPod* pod : info->pods) {
-      const ObjectMeta& meta = pod->pod.meta;
-      node.pods.push_back({workloads.IndexOf(WorkloadOf(cluster, meta)),
-                           meta.namespace_name + "/" + meta.name, false,
-                           false});
+    for (const StoredPod* pod : info->pods) {
+      node.pods.push_back({workloads.IndexOf(WorkloadOf(cluster, *pod)),
+                           NameOf(*pod), false, false});
     }
     std::sort(
         node.pods.begin(), node.pods.end(),

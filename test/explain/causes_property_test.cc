@@ -193,7 +193,7 @@ std::string ReasonOf(const Plugin& plugin, const World& world,
   const std::vector<const NodeInfo*> nodes = {cluster.FindNode(node)};
   const PodInfo info(pod);
   return RunFilterPlugins(profile, cluster, info, nodes)
-      .statuses.at(0)
+      .statuses[0]
       .Message();
 }
 
