@@ -12,7 +12,6 @@
 namespace vicinal {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -73,7 +72,7 @@ struct Result {
   std::string err;
 };
 
-Result Run(ExplainOptions options) {
+Result Explained(ExplainOptions options) {
   if (options.cluster_file.empty()) {
     options.cluster_file = Written("cluster.yaml", kCluster);
   }
@@ -93,11 +92,11 @@ ExplainOptions Manifest(std::string_view text) {
 }
 
 std::string ErrorOf(ExplainOptions options) {
-  return std::string(Run(std::move(options)).status.message());
+  return std::string(Explained(std::move(options)).status.message());
 }
 
 TEST(ExplainCommandTest, ExplainsAManifest) {
-  const Result result = Run(Manifest(kDeployment));
+  const Result result = Explained(Manifest(kDeployment));
   ASSERT_TRUE(result.status.ok()) << result.status;
   EXPECT_TRUE(result.fits);
   EXPECT_EQ(result.err, "");
@@ -113,7 +112,7 @@ TEST(ExplainCommandTest, ExplainsAManifest) {
 TEST(ExplainCommandTest, ExplainsAWaitingPod) {
   ExplainOptions options;
   options.pod = "shop/web-2";
-  const Result result = Run(options);
+  const Result result = Explained(options);
   ASSERT_TRUE(result.status.ok()) << result.status;
   EXPECT_TRUE(result.fits);
   EXPECT_THAT(result.out, HasSubstr("Pod shop/web-2: fits on 1 of 2 nodes"));
@@ -122,7 +121,7 @@ TEST(ExplainCommandTest, ExplainsAWaitingPod) {
 TEST(ExplainCommandTest, ExplainsARunningPodAsIfItWereToBePlacedAnew) {
   ExplainOptions options;
   options.pod = "shop/web-1";
-  const Result result = Run(options);
+  const Result result = Explained(options);
   ASSERT_TRUE(result.status.ok()) << result.status;
   EXPECT_THAT(result.out, HasSubstr("Pod shop/web-1: fits on 2 of 2 nodes"));
   EXPECT_THAT(result.err, HasSubstr("pod shop/web-1 runs on n1"));
@@ -131,7 +130,7 @@ TEST(ExplainCommandTest, ExplainsARunningPodAsIfItWereToBePlacedAnew) {
 TEST(ExplainCommandTest, WritesJson) {
   ExplainOptions options = Manifest(kDeployment);
   options.output = "json";
-  const nlohmann::json json = nlohmann::json::parse(Run(options).out);
+  const nlohmann::json json = nlohmann::json::parse(Explained(options).out);
   ASSERT_EQ(json["explanations"].size(), 1u);
   const nlohmann::json& one = json["explanations"][0];
   EXPECT_EQ(one["kind"], "Deployment");
@@ -164,7 +163,7 @@ TEST(ExplainCommandTest, WritesJson) {
 TEST(ExplainCommandTest, WritesTheSameAsYaml) {
   ExplainOptions options = Manifest(kDeployment);
   options.output = "yaml";
-  const std::string yaml = Run(options).out;
+  const std::string yaml = Explained(options).out;
   EXPECT_THAT(yaml, HasSubstr("warnings: []\nexplanations:\n- kind: "
                               "\"Deployment\"\n  namespace: \"shop\"\n"));
   EXPECT_THAT(yaml, HasSubstr("  nodes:\n  - name: \"n1\"\n    fits: false\n"));
@@ -173,7 +172,7 @@ TEST(ExplainCommandTest, WritesTheSameAsYaml) {
 }
 
 TEST(ExplainCommandTest, TellsWhenAPodFitsNowhere) {
-  const Result result = Run(Manifest(R"(
+  const Result result = Explained(Manifest(R"(
 apiVersion: v1
 kind: Pod
 metadata: {name: p, namespace: shop}
@@ -185,7 +184,7 @@ spec: {nodeSelector: {kubernetes.io/hostnam: n1}})"));
 }
 
 TEST(ExplainCommandTest, WarnsOfAMisspeltField) {
-  const Result result = Run(Manifest(R"(
+  const Result result = Explained(Manifest(R"(
 apiVersion: v1
 kind: Pod
 metadata: {name: p, namespace: shop}
@@ -197,7 +196,7 @@ spec: {affinity: {podAntiAfinity: {}}})"));
 }
 
 TEST(ExplainCommandTest, WarnsOfANamespaceThatIsNotThere) {
-  const Result result = Run(Manifest(
+  const Result result = Explained(Manifest(
       "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shpo}\n"));
   EXPECT_TRUE(result.status.ok());
   EXPECT_THAT(result.err, HasSubstr("namespace shpo is not in the cluster, "
@@ -244,16 +243,16 @@ TEST(ExplainCommandTest, GuessesWhichPodWasMeant) {
 
 TEST(ExplainCommandTest, AnswersForEveryPodOfAManifest) {
   const Result result =
-      Run(Manifest(std::string(kDeployment) +
-                   "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, "
-                   "namespace: shop}\nspec: {nodeSelector: {a: b}}\n"));
+      Explained(Manifest(std::string(kDeployment) +
+                         "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, "
+                         "namespace: shop}\nspec: {nodeSelector: {a: b}}\n"));
   EXPECT_FALSE(result.fits);
   EXPECT_THAT(result.out, HasSubstr("Deployment shop/web: fits on 1"));
   EXPECT_THAT(result.out, HasSubstr("Pod shop/p: fits on none"));
 }
 
 TEST(ExplainCommandTest, LinesOfTheTableAreShort) {
-  const std::string out = Run(Manifest(kDeployment)).out;
+  const std::string out = Explained(Manifest(kDeployment)).out;
   std::istringstream lines(out);
   std::string line;
   while (std::getline(lines, line)) EXPECT_LE(line.size(), 120u) << line;
@@ -262,7 +261,7 @@ TEST(ExplainCommandTest, LinesOfTheTableAreShort) {
 TEST(ExplainCommandTest, DrawsAPage) {
   ExplainOptions options = Manifest(kDeployment);
   options.html = ::testing::TempDir() + "/page.html";
-  ASSERT_TRUE(Run(options).status.ok());
+  ASSERT_TRUE(Explained(options).status.ok());
   std::ifstream file(options.html);
   const std::string html((std::istreambuf_iterator<char>(file)), {});
   EXPECT_THAT(html, HasSubstr("<!DOCTYPE html>"));

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
