@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/model/yaml.h"
 #include "server/explain/batch.h"
+#include "server/explain/explain_command.h"
 #include "server/sample/sample_cluster.h"
 #include "server/serve.h"
 
@@ -21,6 +23,7 @@ namespace vicinal {
 namespace {
 
 constexpr int kExitUsage = 2;
+constexpr int kExitFitsNowhere = 3;
 
 // What the chosen subcommand does, set while the command line is parsed.
 using Action = std::function<absl::Status()>;
@@ -261,15 +264,73 @@ void AddSample(CLI::App& app, Action& action) {
   });
 }
 
-void AddExplain(CLI::App& app, Action& action) {
+void AddExplain(CLI::App& app, ExplainOptions& options, Action& action,
+                int& exit_code) {
   CLI::App* explain =
       app.add_subcommand("explain", "Explain where pods can go, and why.");
+  const std::string cluster = "The cluster (exactly one)";
+  const std::string question = "The question (exactly one)";
   const std::string description =
-      "answer one case per line of the standard input; the format is in "
-      "test/conformance/README.md";
-  explain->add_flag("--batch", description)->required();
-  explain->callback(
-      [&action] { action = [] { return ExplainBatch(std::cin, std::cout); }; });
+      "answer one case per line of the standard input, without a cluster; the "
+      "format is in test/conformance/README.md";
+  CLI::Option* batch =
+      explain->add_flag("--batch", description)->group(question);
+  explain
+      ->add_option("-f,--filename", options.manifest,
+                   "explain the pods of this manifest, - for the standard "
+                   "input: a Pod, or a workload with a pod template")
+      ->group(question);
+  explain
+      ->add_option("--pod", options.pod,
+                   "explain this pod of the cluster: namespace/name")
+      ->group(question);
+  explain
+      ->add_option("--cluster-file", options.cluster_file,
+                   "a cluster as a List, JSON or YAML; see below")
+      ->group(cluster);
+  explain
+      ->add_option("--kubeconfig", options.kubeconfig,
+                   "list the cluster of this file's current context")
+      ->group(cluster);
+  explain->add_option("-o,--output", options.output, "table, json or yaml")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->group("Output");
+  explain
+      ->add_option("--nodes", options.max_nodes,
+                   "nodes in each table, 0 for all")
+      ->capture_default_str()
+      ->group("Output");
+  explain
+      ->add_option("--html", options.html,
+                   "also draw the answer as one self-contained page")
+      ->group("Output");
+  explain->footer(absl::StrCat(
+      "A cluster file is the output of\n  ", kClusterFileCommand,
+      "\n\nExit status: 0 each pod fits on some node; ", kExitFitsNowhere,
+      " a pod fits nowhere; 1 no answer\n(a file or field that cannot be read, "
+      "no connection); 2 wrong options."));
+  explain->callback([&options, &action, &exit_code, batch] {
+    if (batch->count() > 0) {
+      action = [] { return ExplainBatch(std::cin, std::cout); };
+      return;
+    }
+    if (options.manifest.empty() == options.pod.empty()) {
+      throw CLI::ValidationError(
+          "explain", "exactly one of --filename, --pod and --batch is wanted");
+    }
+    if (options.cluster_file.empty() == options.kubeconfig.empty()) {
+      throw CLI::ValidationError(
+          "explain",
+          "exactly one of --cluster-file and --kubeconfig is wanted");
+    }
+    action = [&options, &exit_code] {
+      bool fits = true;
+      absl::Status status = RunExplain(options, std::cout, std::cerr, &fits);
+      if (!fits) exit_code = kExitFitsNowhere;
+      return status;
+    };
+  });
 }
 
 int Main(int argc, char** argv) {
@@ -284,7 +345,9 @@ int Main(int argc, char** argv) {
   Action action;
   ServeOptions serve_options;
   AddServe(app, serve_options, action);
-  AddExplain(app, action);
+  ExplainOptions explain_options;
+  int exit_code = EXIT_SUCCESS;
+  AddExplain(app, explain_options, action, exit_code);
   AddSample(app, action);
   try {
     app.parse(argc, argv);
@@ -292,7 +355,7 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
   }
   const absl::Status status = action();
-  if (status.ok()) return EXIT_SUCCESS;
+  if (status.ok()) return exit_code;
   std::cerr << "vicinal: " << std::string(status.message()) << "\n";
   return EXIT_FAILURE;
 }
