@@ -16,11 +16,13 @@
 #include "server/explain/batch.h"
 #include "server/sample/sample_cluster.h"
 #include "server/serve.h"
+#include "server/simulate/command.h"
 
 namespace vicinal {
 namespace {
 
 constexpr int kExitUsage = 2;
+constexpr int kExitNotAsExpected = 3;
 
 // What the chosen subcommand does, set while the command line is parsed.
 using Action = std::function<absl::Status()>;
@@ -228,6 +230,7 @@ int Main(int argc, char** argv) {
   AddServe(app, serve_options, action);
   AddExplain(app, action);
   AddSample(app, action);
+  AddSimulate(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -236,7 +239,9 @@ int Main(int argc, char** argv) {
   const absl::Status status = action();
   if (status.ok()) return EXIT_SUCCESS;
   std::cerr << "vicinal: " << std::string(status.message()) << "\n";
-  return EXIT_FAILURE;
+  return status.code() == absl::StatusCode::kFailedPrecondition
+             ? kExitNotAsExpected
+             : EXIT_FAILURE;
 }
 
 }  // namespace

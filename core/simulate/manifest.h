@@ -1,0 +1,34 @@
+// Reads manifests and cluster dumps, workloads included.
+#ifndef VICINAL_CORE_SIMULATE_MANIFEST_H_
+#define VICINAL_CORE_SIMULATE_MANIFEST_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/simulate/manifest_item.h"
+#include "core/simulate/world.h"
+
+namespace vicinal {
+
+struct Manifest {
+  std::vector<ManifestItem> items;  // As they stand in the text.
+  // Kinds that do not matter to placement, and how often they were there.
+  std::map<std::string, int> ignored;
+};
+
+// Reads what a user would apply. See ReadObjects for the form of the text and
+// of the errors.
+absl::StatusOr<Manifest> ReadManifest(std::string_view text);
+
+// Fills the world with a cluster dump. ReplicaSets and their like without a
+// template are known by their selectors only. An error if the text has neither
+// a node nor a pod: then it is no dump.
+absl::Status LoadCluster(std::string_view text, World& world);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_CORE_SIMULATE_MANIFEST_H_
