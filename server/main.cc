@@ -22,7 +22,6 @@ namespace vicinal {
 namespace {
 
 constexpr int kExitUsage = 2;
-constexpr int kExitNotAsExpected = 3;
 
 // What the chosen subcommand does, set while the command line is parsed.
 using Action = std::function<absl::Status()>;
@@ -230,18 +229,17 @@ int Main(int argc, char** argv) {
   AddServe(app, serve_options, action);
   AddExplain(app, action);
   AddSample(app, action);
-  AddSimulate(app, action);
+  int exit_code = EXIT_SUCCESS;
+  AddSimulate(app, action, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
   }
   const absl::Status status = action();
-  if (status.ok()) return EXIT_SUCCESS;
+  if (status.ok()) return exit_code;
   std::cerr << "vicinal: " << std::string(status.message()) << "\n";
-  return status.code() == absl::StatusCode::kFailedPrecondition
-             ? kExitNotAsExpected
-             : EXIT_FAILURE;
+  return EXIT_FAILURE;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/model/labels.h"
 #include "core/model/taint.h"
-#include "core/simulate/manifest_item.h"
+#include "core/simulate/script_object.h"
 
 namespace vicinal {
 
@@ -57,7 +57,7 @@ struct Action {
   Verb verb = Verb::kApply;
   std::string text;                 // As written, for messages.
   std::vector<std::string> files;   // Of apply and add-node.
-  std::vector<ManifestItem> items;  // What stands in them.
+  std::vector<ScriptObject> items;  // What stands in them.
   Target target;                    // Of scale, delete, rollout, reschedule.
   std::vector<std::string> nodes;   // Of those that are about nodes.
   std::int64_t count = 0;           // Of scale and of add-node COPY=N.

@@ -158,7 +158,7 @@ absl::Status ApplyWorkload(World& world, Workload workload) {
   return absl::OkStatus();
 }
 
-absl::Status ApplyItem(World& world, ManifestItem item) {
+absl::Status ApplyItem(World& world, ScriptObject item) {
   if (Workload* workload = std::get_if<Workload>(&item)) {
     return ApplyWorkload(world, std::move(*workload));
   }
@@ -257,8 +257,8 @@ absl::Status DeleteNamespace(World& world, const Target& target) {
 
 }  // namespace
 
-absl::Status Apply(World& world, std::vector<ManifestItem> items) {
-  for (ManifestItem& item : items) {
+absl::Status Apply(World& world, std::vector<ScriptObject> items) {
+  for (ScriptObject& item : items) {
     if (absl::Status status = ApplyItem(world, std::move(item)); !status.ok()) {
       return status;
     }

@@ -14,7 +14,7 @@ namespace vicinal {
 // Creates or changes what a manifest says, as kubectl and the API server do.
 // Errors: a namespace that does not exist, an object without a name, a pod that
 // exists already.
-absl::Status Apply(World& world, std::vector<ManifestItem> items);
+absl::Status Apply(World& world, std::vector<ScriptObject> items);
 
 // Errors of all that follow: an object that is not known, or of a kind that
 // this cannot be done with.

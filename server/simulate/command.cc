@@ -9,7 +9,14 @@
 
 namespace vicinal {
 
-void AddSimulate(CLI::App& app, std::function<absl::Status()>& action) {
+namespace {
+
+constexpr int kExitNotAsExpected = 3;
+
+}  // namespace
+
+void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
+                 int& exit_code) {
   CLI::App* simulate = app.add_subcommand(
       "simulate",
       "What if: do to a copy of a cluster what a script says, let controllers "
@@ -46,8 +53,14 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action) {
                    "\n\nExit codes: 0 done, and as expected; 1 a file or an "
                    "action cannot be used; 2 usage;\n3 an expectation of a "
                    "script does not hold.");
-  simulate->callback([&action, options] {
-    action = [options] { return Simulate(*options, std::cout, std::cerr); };
+  simulate->callback([&action, &exit_code, options] {
+    action = [&exit_code, options] {
+      bool as_expected = true;
+      absl::Status status =
+          Simulate(*options, std::cout, std::cerr, &as_expected);
+      if (!as_expected) exit_code = kExitNotAsExpected;
+      return status;
+    };
   });
 }
 

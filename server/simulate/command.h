@@ -9,8 +9,10 @@
 
 namespace vicinal {
 
-// Adds the subcommand; if it is chosen, `action` becomes what it does.
-void AddSimulate(CLI::App& app, std::function<absl::Status()>& action);
+// Adds the subcommand; if it is chosen, `action` becomes what it does. It sets
+// `exit_code`, which is 0 before, to 3 if an expectation does not hold.
+void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
+                 int& exit_code);
 
 }  // namespace vicinal
 

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/simulate/manifest.h"
+#include "core/simulate/script_objects.h"
 
 namespace vicinal {
 namespace {
@@ -53,7 +53,7 @@ absl::Status ReadFiles(const std::string& directory, Action& action,
     const std::string path = RelativeTo(directory, name);
     absl::StatusOr<std::string> text = ReadWholeFile(path);
     if (!text.ok()) return text.status();
-    absl::StatusOr<Manifest> manifest = ReadManifest(*text);
+    absl::StatusOr<ScriptObjects> manifest = ReadScriptObjects(*text);
     if (!manifest.ok()) return InFile(path, manifest.status());
     if (manifest->items.empty() && manifest->ignored.empty()) {
       return absl::InvalidArgumentError(path + ": no Kubernetes object in it");
@@ -63,7 +63,7 @@ absl::Status ReadFiles(const std::string& directory, Action& action,
                                    " left out: the kind does not matter to "
                                    "placement, or is not known"));
     }
-    for (ManifestItem& item : manifest->items) {
+    for (ScriptObject& item : manifest->items) {
       const Object* object = std::get_if<Object>(&item);
       if (action.verb == Verb::kAddNode &&
           (object == nullptr || !std::holds_alternative<Node>(*object))) {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
 #include "core/simulate/expectation.h"
-#include "core/simulate/manifest.h"
 #include "core/simulate/report.h"
+#include "core/simulate/script_objects.h"
 #include "core/simulate/simulator.h"
 #include "core/simulate/world.h"
 #include "server/simulate/print.h"
@@ -89,7 +89,7 @@ absl::StatusOr<StepResult> DoStep(Step step, World& world,
 }  // namespace
 
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
-                      std::ostream& log) {
+                      std::ostream& log, bool* as_expected) {
   std::vector<std::string> notes;
   absl::StatusOr<Scenario> script =
       ReadScript(options.script, options.namespace_name, notes);
@@ -141,7 +141,8 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   } else {
     PrintTable(report, results, out);
   }
-  if (!problems.empty()) return absl::FailedPreconditionError(problems);
+  log << problems;
+  *as_expected = problems.empty();
   return absl::OkStatus();
 }
 

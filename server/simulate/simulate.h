@@ -23,12 +23,11 @@ struct SimulateOptions {
   std::string trace_file;  // Empty: none.
 };
 
-// Runs the script and writes the result to `out`, progress and notes about
-// files to `log`. Errors: files, actions and scripts that cannot be used;
-// FailedPrecondition if an expectation does not hold, after the result, with
-// the differences as its message.
+// Runs the script and writes the result to `out`, progress and what is not as
+// the script expects to `log`. Sets `as_expected` to whether all expectations
+// hold. Errors: files, actions and scripts that cannot be used.
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
-                      std::ostream& log);
+                      std::ostream& log, bool* as_expected);
 
 }  // namespace vicinal
 

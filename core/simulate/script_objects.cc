@@ -1,4 +1,4 @@
-#include "core/simulate/manifest.h"
+#include "core/simulate/script_objects.h"
 
 #include <optional>
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace vicinal {
 
-absl::StatusOr<Manifest> ReadManifest(std::string_view text) {
-  Manifest manifest;
+absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text) {
+  ScriptObjects manifest;
   absl::Status status = ForEachObject(
       text, [&manifest](const TypeMeta& type, JsonValue value,
                         const JsonPath& path, simdjson::padded_string_view) {

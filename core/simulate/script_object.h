@@ -1,6 +1,6 @@
 // One object of a manifest.
-#ifndef VICINAL_CORE_SIMULATE_MANIFEST_ITEM_H_
-#define VICINAL_CORE_SIMULATE_MANIFEST_ITEM_H_
+#ifndef VICINAL_CORE_SIMULATE_SCRIPT_OBJECT_H_
+#define VICINAL_CORE_SIMULATE_SCRIPT_OBJECT_H_
 
 #include <variant>
 
@@ -10,8 +10,8 @@
 namespace vicinal {
 
 // A workload, also of the kinds that Object has; or an object that is none.
-using ManifestItem = std::variant<Object, Workload>;
+using ScriptObject = std::variant<Object, Workload>;
 
 }  // namespace vicinal
 
-#endif  // VICINAL_CORE_SIMULATE_MANIFEST_ITEM_H_
+#endif  // VICINAL_CORE_SIMULATE_SCRIPT_OBJECT_H_
