@@ -24,8 +24,7 @@ Action Parsed(const std::string& text) {
 std::string Error(const std::string& text) {
   const std::vector<std::string> words = Words(text);
   std::size_t used = 0;
-  return std::string(
-      ParseAction(words, "default", &used).status().message());
+  return std::string(ParseAction(words, "default", &used).status().message());
 }
 
 TEST(ActionTest, ActionsAreReadAsTheyAreWrittenForKubectl) {
@@ -58,8 +57,7 @@ TEST(ActionTest, ActionsAreReadAsTheyAreWrittenForKubectl) {
 }
 
 TEST(ActionTest, AnActionTakesItsOwnWordsOnly) {
-  const std::vector<std::string> words =
-      Words("label node w1 zone=a drain w2");
+  const std::vector<std::string> words = Words("label node w1 zone=a drain w2");
   std::size_t used = 0;
   EXPECT_TRUE(ParseAction(words, "default", &used).ok());
   EXPECT_EQ(used, 4u);

@@ -36,9 +36,8 @@ TEST(ActionsTest, CordonAndUncordonSetTheTaintOfTheNodeController) {
   };
   simulation.Do("cordon w1");
   EXPECT_TRUE(w1().unschedulable);
-  EXPECT_THAT(w1().taints,
-              ElementsAre(Taint{"node.kubernetes.io/unschedulable", "",
-                                "NoSchedule"}));
+  EXPECT_THAT(w1().taints, ElementsAre(Taint{"node.kubernetes.io/unschedulable",
+                                             "", "NoSchedule"}));
   simulation.Do("uncordon w1");
   EXPECT_FALSE(w1().unschedulable);
   EXPECT_THAT(w1().taints, IsEmpty());

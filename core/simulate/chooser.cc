@@ -13,7 +13,7 @@ namespace {
 
 // What the scheduler writes into the condition after an error.
 std::string ErrorOf(const FilterOutcome& filtered) {
-  for (const Status& status : filtered.statuses) {
+  for (const Status& status : filtered.statuses.distinct()) {
     if (status.code() == Code::kError) return status.Message();
   }
   return "";
@@ -33,7 +33,7 @@ Choice Chooser::Choose(const ClusterState& cluster, const PodInfo& pod) {
   if (!choice.message.empty()) return choice;
   std::vector<const NodeInfo*> feasible;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (filtered.statuses[i].ok()) feasible.push_back(nodes[i]);
+    if (filtered.statuses.ok(i)) feasible.push_back(nodes[i]);
   }
   if (feasible.empty()) {
     choice.message = FitErrorMessage(filtered);

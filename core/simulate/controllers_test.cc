@@ -226,8 +226,7 @@ TEST(DaemonSetTest, RunsOnEachNodeThatItTolerates) {
   simulation.Do("taint node w3 dedicated=x:NoSchedule");
   simulation.Do("cordon w2");
   simulation.Apply(WorkloadYaml("DaemonSet", "agent", 0));
-  EXPECT_EQ(simulation.PerNode("app", "agent"),
-            (PerNode{{"w1", 1}, {"w2", 1}}))
+  EXPECT_EQ(simulation.PerNode("app", "agent"), (PerNode{{"w1", 1}, {"w2", 1}}))
       << "cordoned nodes are tolerated";
   simulation.Do("taint node w3 dedicated-");
   EXPECT_EQ(Running(simulation, "agent"), 3);

@@ -116,7 +116,8 @@ void SyncDaemonSet(World& world, const Workload& daemon_set) {
     }
     const ObjectKey& key = here.front();
     if (world.FindPod(key)->node.empty()) ++unavailable;
-    const std::string* revision = world.LabelsOf(key).Find(kRevisionHashLabel);
+    const Labels labels = world.LabelsOf(key);
+    const std::string* revision = labels.Find(kRevisionHashLabel);
     if (!set.revision.empty() && !set.on_delete &&
         (revision == nullptr || *revision != set.revision)) {
       outdated.push_back(key);

@@ -220,6 +220,8 @@ absl::Status Complete(const JsonPath& path, const Spec& spec, Workload* out) {
                       "required");
   }
   if (out->meta.namespace_name.empty()) out->meta.namespace_name = "default";
+  std::string& scheduler = out->pod_template.spec.scheduler_name;
+  if (scheduler.empty()) scheduler = "default-scheduler";
   const bool is_job =
       out->kind == WorkloadKind::kJob || out->kind == WorkloadKind::kCronJob;
   out->replicas = (is_job ? spec.parallelism : spec.replicas).value_or(1);

@@ -28,9 +28,8 @@ std::string Error(const std::string& yaml) {
 }
 
 TEST(DecodeWorkloadTest, AllKindsAreReadWithTheirDefaults) {
-  for (const char* kind :
-       {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet",
-        "VirtualMachineInstanceReplicaSet"}) {
+  for (const char* kind : {"Deployment", "ReplicaSet", "StatefulSet",
+                           "DaemonSet", "VirtualMachineInstanceReplicaSet"}) {
     const Workload workload = ReadOrDie(
         std::string("kind: ") + kind +
         "\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, "
@@ -70,8 +69,8 @@ TEST(DecodeWorkloadTest, UpdateStrategiesAreRead) {
   const Workload defaults = ReadOrDie(begin + "{}}");
   EXPECT_EQ(defaults.max_surge.Of(10, true), 3);
   EXPECT_EQ(defaults.max_unavailable.Of(10, false), 2);
-  const Workload given = ReadOrDie(
-      begin + "{rollingUpdate: {maxSurge: 2, maxUnavailable: 50%}}}");
+  const Workload given =
+      ReadOrDie(begin + "{rollingUpdate: {maxSurge: 2, maxUnavailable: 50%}}}");
   EXPECT_EQ(given.max_surge, (IntOrPercent{2, false}));
   EXPECT_EQ(given.max_unavailable, (IntOrPercent{50, true}));
   EXPECT_TRUE(ReadOrDie(begin + "{type: Recreate}}").recreate);
@@ -148,8 +147,7 @@ TEST(ScriptObjectsTest, AFileWithoutNodesAndPodsIsNoCluster) {
   World world(0);
   EXPECT_EQ(LoadCluster("kind: Namespace\nmetadata: {name: a}\n", world).code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(
-      LoadCluster("kind: Node\nmetadata: {name: n}\n", world).ok());
+  EXPECT_TRUE(LoadCluster("kind: Node\nmetadata: {name: n}\n", world).ok());
 }
 
 }  // namespace

@@ -32,12 +32,14 @@ absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text) {
   return manifest;
 }
 
-absl::Status LoadCluster(std::string_view text, World& world) {
+absl::Status LoadCluster(std::string text, World& world) {
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   JsonReader reader;
   bool is_cluster = false;
   absl::Status status = ForEachObject(
-      text, [&](const TypeMeta& type, JsonValue value, const JsonPath& path,
-                simdjson::padded_string_view json) {
+      simdjson::padded_string_view(text),
+      [&](const TypeMeta& type, JsonValue value, const JsonPath& path,
+          simdjson::padded_string_view json) {
         if (const auto kind = WorkloadKindOf(type.api_version, type.kind)) {
           Workload workload;
           // One that cannot be simulated is no reason to refuse the dump.

@@ -27,7 +27,7 @@ absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text);
 // Fills the world with a cluster dump. ReplicaSets and their like without a
 // template are known by their selectors only. An error if the text has neither
 // a node nor a pod: then it is no dump.
-absl::Status LoadCluster(std::string_view text, World& world);
+absl::Status LoadCluster(std::string text, World& world);
 
 }  // namespace vicinal
 

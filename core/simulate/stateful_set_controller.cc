@@ -38,7 +38,8 @@ void Create(World& world, const Workload& set, std::int64_t ordinal) {
 
 bool IsUpToDate(const World& world, const Workload& set, const ObjectKey& pod) {
   if (set.revision.empty()) return true;
-  const std::string* revision = world.LabelsOf(pod).Find(kRevisionHashLabel);
+  const Labels labels = world.LabelsOf(pod);
+  const std::string* revision = labels.Find(kRevisionHashLabel);
   return revision != nullptr && *revision == set.revision;
 }
 

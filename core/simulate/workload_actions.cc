@@ -211,7 +211,7 @@ absl::Status DeletePods(World& world, const Target& target) {
   for (const auto& [key, pod] : world.pods()) {
     if (key.namespace_name != target.namespace_name) continue;
     if (!target.node.empty() && pod.node != target.node) continue;
-    const Labels& labels = world.LabelsOf(key);
+    const Labels labels = world.LabelsOf(key);
     if (target.name.empty() ? Selector::FromSet(target.labels).Matches(labels)
                             : key.name == target.name) {
       pods.push_back(key);

@@ -204,10 +204,11 @@ void World::AddRecord(Pod pod, std::optional<OwnerKey> owner) {
 
 void World::CreatePod(Pod pod, std::optional<OwnerKey> owner) {
   const ObjectKey key = KeyOf(pod.meta);
-  const bool runs = !pod.spec.node_name.empty();
+  const bool matters_to_others = !pod.spec.node_name.empty() ||
+                                 !pod.status.nominated_node_name.empty();
   RememberOrigin(key);
   AddRecord(std::move(pod), std::move(owner));
-  if (!runs) return;
+  if (!matters_to_others) return;
   ++generation_;
   queue_.RetryAll();
 }
@@ -262,13 +263,13 @@ const SimulatedPod* World::FindPod(const ObjectKey& key) const {
 
 Pod World::PodAt(const ObjectKey& key) const {
   const SimulatedPod& record = pods_.at(key);
-  return record.pending ? record.pending->pod : cluster_.FindPod(key)->pod;
+  return record.pending ? record.pending->pod : cluster_.FindPod(key)->ToPod();
 }
 
-const Labels& World::LabelsOf(const ObjectKey& key) const {
+Labels World::LabelsOf(const ObjectKey& key) const {
   const SimulatedPod& record = pods_.at(key);
   return record.pending ? record.pending->pod.meta.labels
-                        : cluster_.FindPod(key)->pod.meta.labels;
+                        : cluster_.FindPod(key)->labels();
 }
 
 const std::set<ObjectKey>& World::PodsOf(const OwnerKey& owner) const {
@@ -281,7 +282,9 @@ std::vector<ObjectKey> World::PodsOn(const std::string& node) const {
   std::vector<ObjectKey> keys;
   const NodeInfo* info = cluster_.FindNode(node);
   if (info == nullptr) return keys;
-  for (const PodInfo* pod : info->pods) keys.push_back(KeyOf(pod->pod.meta));
+  for (const StoredPod* pod : info->pods) {
+    keys.push_back({pod->namespace_name(), std::string(pod->name())});
+  }
   std::sort(keys.begin(), keys.end());
   return keys;
 }

@@ -120,7 +120,7 @@ class World {
   const SimulatedPod* FindPod(const ObjectKey& key) const;
   // The pod as an object, pending or not. It must be there.
   Pod PodAt(const ObjectKey& key) const;
-  const Labels& LabelsOf(const ObjectKey& key) const;
+  Labels LabelsOf(const ObjectKey& key) const;
   // The pods of an owner, by name.
   const std::set<ObjectKey>& PodsOf(const OwnerKey& owner) const;
   // The pods on a node. Cost: O(pods of the node).

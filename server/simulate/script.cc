@@ -1,5 +1,7 @@
 #include "server/simulate/script.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -110,6 +112,11 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
     return InFile(path, absl::NotFoundError(std::strerror(errno)));
   }
   std::string text;
+  struct stat info;
+  if (fstat(fileno(file.get()), &info) == 0 && S_ISREG(info.st_mode)) {
+    // With room for what a JSON reader wants behind the text.
+    text.reserve(static_cast<std::size_t>(info.st_size) + 64);
+  }
   char buffer[64 << 10];
   while (const std::size_t size =
              std::fread(buffer, 1, sizeof buffer, file.get())) {

@@ -47,7 +47,7 @@ class Progress {
 absl::Status LoadClusterFile(const std::string& path, World& world) {
   absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (!text.ok()) return text.status();
-  const absl::Status status = LoadCluster(*text, world);
+  const absl::Status status = LoadCluster(*std::move(text), world);
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));

@@ -160,9 +160,10 @@ TEST_F(SimulateTest, TheTraceHasACaseForEachPlacement) {
 TEST_F(SimulateTest, ErrorsNameTheFileAndTheField) {
   EXPECT_EQ(Error({"apply /no/such.yaml"}),
             "/no/such.yaml: No such file or directory");
-  EXPECT_THAT(Error({"apply " + Write("bad.yaml", "kind: Deployment\n"
-                                                  "metadata: {name: x}\n"
-                                                  "spec: {replicas: many}\n")}),
+  EXPECT_THAT(Error({"apply " + Write("bad.yaml",
+                                      "kind: Deployment\n"
+                                      "metadata: {name: x}\n"
+                                      "spec: {replicas: many}\n")}),
               HasSubstr("bad.yaml: spec.replicas: must be an integer, got "
                         "\"many\""));
   EXPECT_THAT(Error({"apply " + Write("twice.yaml", "kind: Pod\nkind: Pod\n")}),
@@ -184,10 +185,9 @@ TEST_F(SimulateTest, ErrorsNameTheFileAndTheField) {
 }
 
 TEST_F(SimulateTest, KindsThatDoNotMatterAreNoted) {
-  ASSERT_TRUE(
-      Run({"apply " +
-           Write("more.yaml", "kind: ConfigMap\nmetadata: {name: c}\n")})
-          .ok());
+  ASSERT_TRUE(Run({"apply " + Write("more.yaml",
+                                    "kind: ConfigMap\nmetadata: {name: c}\n")})
+                  .ok());
   EXPECT_THAT(out_, HasSubstr("1 ConfigMap left out"));
 }
 

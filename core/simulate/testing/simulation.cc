@@ -29,13 +29,13 @@ std::string AwayFrom(std::string_view name, std::string_view key) {
   return absl::StrCat(
       "affinity: {podAntiAffinity: "
       "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: ",
-      std::string(key), ", labelSelector: {matchLabels: {app: ",
-      std::string(name), "}}}]}}");
+      std::string(key),
+      ", labelSelector: {matchLabels: {app: ", std::string(name), "}}}]}}");
 }
 
 Simulation::Simulation(std::string_view cluster, SimulatorOptions options)
     : simulator_(world_, DefaultProfile({}), std::move(options)) {
-  const absl::Status status = LoadCluster(cluster, world_);
+  const absl::Status status = LoadCluster(std::string(cluster), world_);
   CHECK(status.ok()) << status;
 }
 
@@ -50,8 +50,7 @@ void Simulation::Apply(std::string_view manifest) {
 }
 
 absl::Status Simulation::TryTo(std::string_view text) {
-  const std::vector<std::string> words =
-      absl::StrSplit(std::string(text), ' ');
+  const std::vector<std::string> words = absl::StrSplit(std::string(text), ' ');
   std::size_t used = 0;
   absl::StatusOr<Action> action = ParseAction(words, "default", &used);
   if (!action.ok()) return action.status();
@@ -68,7 +67,8 @@ std::map<std::string, int> Simulation::PerNode(std::string_view label,
                                                std::string_view value) const {
   std::map<std::string, int> counts;
   for (const auto& [key, pod] : world_.pods()) {
-    const std::string* found = world_.LabelsOf(key).Find(label);
+    const Labels labels = world_.LabelsOf(key);
+    const std::string* found = labels.Find(label);
     if (found != nullptr && *found == value && !pod.node.empty()) {
       ++counts[pod.node];
     }
@@ -80,7 +80,8 @@ std::vector<std::string> Simulation::Names(std::string_view label,
                                            std::string_view value) const {
   std::vector<std::string> names;
   for (const auto& [key, pod] : world_.pods()) {
-    const std::string* found = world_.LabelsOf(key).Find(label);
+    const Labels labels = world_.LabelsOf(key);
+    const std::string* found = labels.Find(label);
     if (found != nullptr && *found == value) names.push_back(key.name);
   }
   return names;
