@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/simulate/testing/simulation.h"
 
 namespace vicinal {
@@ -45,7 +47,8 @@ TEST(ActionsTest, CordonAndUncordonSetTheTaintOfTheNodeController) {
 
 TEST(ActionsTest, APodWithoutControllerIsGoneAndANoteSaysSo) {
   Simulation simulation(kThreeNodes);
-  simulation.Apply("{kind: Pod, metadata: {name: lone}, spec: {nodeName: w1}}");
+  simulation.Apply(
+      "---\n{kind: Pod, metadata: {name: lone}, spec: {nodeName: w1}}");
   simulation.Do("drain w1");
   EXPECT_THAT(simulation.world().pods(), IsEmpty());
   EXPECT_THAT(simulation.world().notes(),
@@ -54,7 +57,8 @@ TEST(ActionsTest, APodWithoutControllerIsGoneAndANoteSaysSo) {
 
 TEST(ActionsTest, APodOfAnUnknownControllerIsReplacedByAnEqualOne) {
   Simulation simulation(kThreeNodes);
-  simulation.Apply(R"({kind: Pod, metadata: {name: run-x, labels: {app: run},
+  simulation.Apply(R"(---
+{kind: Pod, metadata: {name: run-x, labels: {app: run},
     ownerReferences: [{apiVersion: batch/v1, kind: Job, name: run,
     controller: true}]}, spec: {nodeName: w1}})");
   simulation.Do("drain w1");

@@ -137,7 +137,7 @@ TEST(WorkloadTest, KindsAreKnownByTheirShortNames) {
 TEST(ScriptObjectsTest, KindsThatDoNotMatterAreCounted) {
   const absl::StatusOr<ScriptObjects> objects = ReadScriptObjects(
       "kind: ConfigMap\nmetadata: {name: a}\n---\nkind: Node\nmetadata: "
-      "{name: n}\n---\nkind: ConfigMap\nmetadata: {name: b}\n");
+      "{name: w1}\n---\nkind: ConfigMap\nmetadata: {name: b}\n");
   ASSERT_TRUE(objects.ok()) << objects.status();
   EXPECT_EQ(objects->items.size(), 1u);
   EXPECT_EQ(objects->ignored.at("ConfigMap"), 2);
@@ -147,7 +147,7 @@ TEST(ScriptObjectsTest, AFileWithoutNodesAndPodsIsNoCluster) {
   World world(0);
   EXPECT_EQ(LoadCluster("kind: Namespace\nmetadata: {name: a}\n", world).code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(LoadCluster("kind: Node\nmetadata: {name: n}\n", world).ok());
+  EXPECT_TRUE(LoadCluster("kind: Node\nmetadata: {name: w1}\n", world).ok());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ metadata:
   deletionTimestamp: "2026-01-01T00:00:00Z"
   ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, controller: true}]
 spec:
-  nodeName: n
+  nodeName: w1
   schedulerName: s
   priority: -3
   nodeSelector: {disk: ssd}
@@ -27,7 +27,7 @@ spec:
       requiredDuringSchedulingIgnoredDuringExecution:
         nodeSelectorTerms:
         - matchExpressions: [{key: a, operator: In, values: [b, c]}]
-          matchFields: [{key: metadata.name, operator: In, values: [n]}]
+          matchFields: [{key: metadata.name, operator: In, values: [w1]}]
         - {}
       preferredDuringSchedulingIgnoredDuringExecution: []
     podAffinity:
@@ -67,7 +67,7 @@ status:
   conditions: [{type: PodResizePending, reason: Infeasible}]
 ---
 kind: Node
-metadata: {name: n, labels: {zone: a}}
+metadata: {name: w1, labels: {zone: a}}
 spec: {unschedulable: true, taints: [{key: k, value: v, effect: NoExecute}]}
 status:
   allocatable: {cpu: "4", memory: 8Gi, pods: 110, example.com/gpu: 2}

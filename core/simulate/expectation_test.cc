@@ -23,7 +23,7 @@ class ExpectationTest : public testing::Test {
           "'}}, spec: {nodeName: " + text.substr(text.size() - 2) + "}}");
     }
     simulation_.Apply(
-        "{kind: Pod, metadata: {name: web-4, labels: {app: web}}, spec: "
+        "---\n{kind: Pod, metadata: {name: web-4, labels: {app: web}}, spec: "
         "{nodeSelector: {disk: ssd}}}");
     web_.pods = {"default", {{"app", "web"}}};
     web_.running = 3;

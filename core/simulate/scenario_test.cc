@@ -25,7 +25,7 @@ steps:
     - {topologyKey: zone, oneOf: [{a: 1}, {b: 2}]}
     - {topologyKey: zone, beside: {namespace: shop, labels: {app: db}}}
     pending: 1
-    message: {reasons: why, preemption: no}
+    message: {reasons: why, preemption: never}
 - scale: {deployment: web, namespace: shop, replicas: 4}
 - drain: w1
 - uncordon: [w1, w2]
@@ -64,7 +64,7 @@ TEST(ScenarioTest, ErrorsNameTheField) {
   EXPECT_EQ(Error("steps: [{drain: w1 w2}]"),
             "steps[0].drain: \"w2\" is more than it takes");
   EXPECT_EQ(Error("steps: [{drain: {node: w1}}]"),
-            "steps[0].drain: must be text, got {");
+            "steps[0].drain: must be text, got an object");
   EXPECT_EQ(Error("steps: [{scale: {replicas: 1}}]"),
             "steps[0].scale: must name a workload: {deployment: web}");
   EXPECT_EQ(Error("steps: [{expect: [{running: 1}]}]"),
