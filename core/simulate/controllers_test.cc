@@ -75,11 +75,11 @@ TEST(VirtualMachineTest, LaunchersHaveWhatTheMachineAsksFor) {
   Simulation simulation(kThreeNodes);
   simulation.Apply(WorkloadYaml(
       "VirtualMachineInstanceReplicaSet", "vm", 4,
-      AwayFrom("vm", "zone") + ", domain: {memory: {guest: 5Gi}}"));
+      AwayFrom("vm", "zone") + ", domain: {memory: {guest: 4Gi}}"));
   EXPECT_THAT(simulation.PerNode("app", "vm"), SizeIs(3));
   EXPECT_THAT(simulation.Messages(), ElementsAre(kNoNodeLeft));
   simulation.Apply(WorkloadYaml("VirtualMachineInstanceReplicaSet", "big", 1,
-                                "domain: {memory: {guest: 4Gi}}"));
+                                "domain: {memory: {guest: 5Gi}}"));
   EXPECT_THAT(simulation.Messages(),
               testing::Contains(HasSubstr("3 Insufficient memory")));
 }

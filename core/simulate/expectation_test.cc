@@ -18,7 +18,7 @@ class ExpectationTest : public testing::Test {
          {"web-1 web w1", "web-2 web w1", "web-3 web w3", "db-1 db w3"}) {
       const std::string text(pod);
       simulation_.Apply(
-          "{kind: Pod, metadata: {name: " + text.substr(0, 5) +
+          "---\n{kind: Pod, metadata: {name: " + text.substr(0, 5) +
           ", labels: {app: '" + App(text) +
           "'}}, spec: {nodeName: " + text.substr(text.size() - 2) + "}}");
     }
