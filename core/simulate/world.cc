@@ -204,8 +204,8 @@ void World::AddRecord(Pod pod, std::optional<OwnerKey> owner) {
 
 void World::CreatePod(Pod pod, std::optional<OwnerKey> owner) {
   const ObjectKey key = KeyOf(pod.meta);
-  const bool matters_to_others = !pod.spec.node_name.empty() ||
-                                 !pod.status.nominated_node_name.empty();
+  const bool matters_to_others =
+      !pod.spec.node_name.empty() || !pod.status.nominated_node_name.empty();
   RememberOrigin(key);
   AddRecord(std::move(pod), std::move(owner));
   if (!matters_to_others) return;

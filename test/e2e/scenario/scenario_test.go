@@ -43,5 +43,6 @@ var modes = []struct {
 	name string
 	args []string
 }{
-	{"advise", nil},
+	{"decide", []string{"--mode=decide"}},
+	{"advise", []string{"--mode=advise"}},
 }
