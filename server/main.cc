@@ -18,6 +18,7 @@
 #include "server/explain/explain_command.h"
 #include "server/sample/sample_cluster.h"
 #include "server/serve.h"
+#include "server/simulate/command.h"
 
 namespace vicinal {
 namespace {
@@ -349,6 +350,8 @@ int Main(int argc, char** argv) {
   int exit_code = EXIT_SUCCESS;
   AddExplain(app, explain_options, action, exit_code);
   AddSample(app, action);
+  int exit_code = EXIT_SUCCESS;
+  AddSimulate(app, action, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t kMaxListDepth = 4;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-struct TypeMeta {
-  std::string api_version;
-  std::string kind;
-};
-
 // Finds apiVersion and kind, which may come after anything else, and leaves
 // the value unread. Keys are compared as they stand in the text: the parser's
 // string buffer has no room for every key twice.
@@ -90,36 +85,11 @@ absl::Status DecodeAs(JsonValue value, const JsonPath& path,
   return absl::OkStatus();
 }
 
-absl::Status DecodeObject(JsonValue value, const JsonPath& path,
-                          const TypeMeta& type, std::optional<Object>* out) {
-  // Without an apiVersion the kind alone tells.
-  const bool is_unversioned = type.api_version.empty();
-  if (is_unversioned || type.api_version == "v1") {
-    if (type.kind == "Pod") return DecodeAs<Pod>(value, path, out);
-    if (type.kind == "Node") return DecodeAs<Node>(value, path, out);
-    if (type.kind == "Namespace") return DecodeAs<Namespace>(value, path, out);
-    if (type.kind == "Service") return DecodeAs<Service>(value, path, out);
-    if (type.kind == "ReplicationController") {
-      return DecodeAs<ReplicationController>(value, path, out);
-    }
-  }
-  if (is_unversioned || type.api_version == "apps/v1") {
-    if (type.kind == "ReplicaSet") {
-      return DecodeAs<ReplicaSet>(value, path, out);
-    }
-    if (type.kind == "StatefulSet") {
-      return DecodeAs<StatefulSet>(value, path, out);
-    }
-  }
-  out->reset();
-  return Skip(value, path);
-}
-
-// Reads objects and lists of them. A list's items are read one by one with a
-// reader of the next depth, whose memory so stays small.
+// Finds the objects in lists and lists of lists. A list's items are read one by
+// one with a reader of the next depth, whose memory so stays small.
 class ListReader {
  public:
-  explicit ListReader(std::vector<Object>& objects) : objects_(objects) {}
+  explicit ListReader(const OnObject& on_object) : on_object_(on_object) {}
 
   // `type`: what the object is if it does not say so itself.
   absl::Status Read(simdjson::padded_string_view json, const JsonPath& path,
@@ -132,10 +102,7 @@ class ListReader {
       if (type.kind.ends_with("List")) {
         return ReadItems(value, path, type, depth);
       }
-      std::optional<Object> object;
-      absl::Status status = DecodeObject(value, path, type, &object);
-      if (object) objects_.push_back(*std::move(object));
-      return status;
+      return on_object_(type, value, path, json);
     });
   }
 
@@ -178,15 +145,14 @@ class ListReader {
                 path, type, depth + 1);
   }
 
-  std::vector<Object>& objects_;
+  const OnObject& on_object_;
   std::array<JsonReader, kMaxListDepth> readers_;
 };
 
-absl::StatusOr<std::vector<Object>> ReadYaml(std::string_view text) {
+absl::Status ForEachInYaml(std::string_view text, const OnObject& on_object) {
   absl::StatusOr<std::vector<std::string>> documents = YamlToJson(text);
   if (!documents.ok()) return documents.status();
-  std::vector<Object> objects;
-  ListReader reader(objects);
+  ListReader reader(on_object);
   const JsonPath root;
   const JsonPath all = root.Field("documents");
   for (std::size_t i = 0; i < documents->size(); ++i) {
@@ -198,7 +164,7 @@ absl::StatusOr<std::vector<Object>> ReadYaml(std::string_view text) {
     if (!status.ok()) return status;
     json = std::string();
   }
-  return objects;
+  return absl::OkStatus();
 }
 
 std::string_view WithoutByteOrderMark(std::string_view text) {
@@ -215,6 +181,31 @@ bool IsJson(std::string_view text) {
 
 }  // namespace
 
+absl::Status DecodeObject(JsonValue value, const JsonPath& path,
+                          const TypeMeta& type, std::optional<Object>* out) {
+  // Without an apiVersion the kind alone tells.
+  const bool is_unversioned = type.api_version.empty();
+  if (is_unversioned || type.api_version == "v1") {
+    if (type.kind == "Pod") return DecodeAs<Pod>(value, path, out);
+    if (type.kind == "Node") return DecodeAs<Node>(value, path, out);
+    if (type.kind == "Namespace") return DecodeAs<Namespace>(value, path, out);
+    if (type.kind == "Service") return DecodeAs<Service>(value, path, out);
+    if (type.kind == "ReplicationController") {
+      return DecodeAs<ReplicationController>(value, path, out);
+    }
+  }
+  if (is_unversioned || type.api_version == "apps/v1") {
+    if (type.kind == "ReplicaSet") {
+      return DecodeAs<ReplicaSet>(value, path, out);
+    }
+    if (type.kind == "StatefulSet") {
+      return DecodeAs<StatefulSet>(value, path, out);
+    }
+  }
+  out->reset();
+  return Skip(value, path);
+}
+
 absl::StatusOr<std::optional<Object>> ReadObject(
     JsonReader& reader, simdjson::padded_string_view json) {
   std::optional<Object> object;
@@ -228,25 +219,48 @@ absl::StatusOr<std::optional<Object>> ReadObject(
   return object;
 }
 
-absl::StatusOr<std::vector<Object>> ReadObjects(
-    simdjson::padded_string_view text) {
+absl::Status ForEachObject(simdjson::padded_string_view text,
+                           const OnObject& on_object) {
   const std::string_view plain = WithoutByteOrderMark(text);
-  if (!IsJson(plain)) return ReadYaml(plain);
+  if (!IsJson(plain)) return ForEachInYaml(plain, on_object);
+  return ListReader(on_object).Read(
+      simdjson::padded_string_view(plain,
+                                   plain.size() + simdjson::SIMDJSON_PADDING),
+      JsonPath());
+}
+
+absl::Status ForEachObject(std::string_view text, const OnObject& on_object) {
+  const std::string_view plain = WithoutByteOrderMark(text);
+  if (!IsJson(plain)) return ForEachInYaml(plain, on_object);
+  const simdjson::padded_string padded(plain);
+  return ForEachObject(simdjson::padded_string_view(padded), on_object);
+}
+
+namespace {
+
+absl::StatusOr<std::vector<Object>> ReadAll(auto text) {
   std::vector<Object> objects;
-  ListReader reader(objects);
-  absl::Status status =
-      reader.Read(simdjson::padded_string_view(
-                      plain, plain.size() + simdjson::SIMDJSON_PADDING),
-                  JsonPath());
+  absl::Status status = ForEachObject(
+      text, [&objects](const TypeMeta& type, JsonValue value,
+                       const JsonPath& path, simdjson::padded_string_view) {
+        std::optional<Object> object;
+        absl::Status decoded = DecodeObject(value, path, type, &object);
+        if (object) objects.push_back(*std::move(object));
+        return decoded;
+      });
   if (!status.ok()) return status;
   return objects;
 }
 
+}  // namespace
+
+absl::StatusOr<std::vector<Object>> ReadObjects(
+    simdjson::padded_string_view text) {
+  return ReadAll(text);
+}
+
 absl::StatusOr<std::vector<Object>> ReadObjects(std::string_view text) {
-  const std::string_view plain = WithoutByteOrderMark(text);
-  if (!IsJson(plain)) return ReadYaml(plain);
-  const simdjson::padded_string padded(plain);
-  return ReadObjects(simdjson::padded_string_view(padded));
+  return ReadAll(text);
 }
 
 }  // namespace vicinal

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"sort"
 	"testing"
 
@@ -12,23 +13,118 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/utils/ptr"
 )
 
 // applyDeployment creates a Deployment and plays its controller: the ReplicaSet of
-// the pod template, scaled to the wanted number of replicas. There are no rolling
-// updates: a Deployment that exists already is an error.
+// the pod template, scaled to the wanted number of replicas. One that exists already
+// gets the new template and is rolled over to it.
 func (c *Cluster) applyDeployment(t testing.TB, deployment *appsv1.Deployment) {
 	t.Helper()
 	if deployment.Namespace == "" {
 		deployment.Namespace = metav1.NamespaceDefault
 	}
-	stored, err := c.Client.AppsV1().Deployments(deployment.Namespace).Create(t.Context(), deployment, metav1.CreateOptions{})
+	deployments := c.Client.AppsV1().Deployments(deployment.Namespace)
+	stored, err := deployments.Create(t.Context(), deployment, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		if stored, err = deployments.Get(t.Context(), deployment.Name, metav1.GetOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		stored.Spec = deployment.Spec
+		if stored, err = deployments.Update(t.Context(), stored, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.rollOut(t, stored)
+		return
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.scaleReplicaSet(t, c.replicaSetOf(t, stored), int(ptr.Deref(stored.Spec.Replicas, 1)))
+}
+
+// rollOut plays the rolling update: new pods up to maxSurge more than wanted, old
+// ones away as far as maxUnavailable and those that run allow. It ends when only new
+// ones are left, or when new ones find no node and no old one may go.
+func (c *Cluster) rollOut(t testing.TB, deployment *appsv1.Deployment) {
+	t.Helper()
+	replicas := int(ptr.Deref(deployment.Spec.Replicas, 1))
+	rolling := deployment.Spec.Strategy.RollingUpdate
+	if rolling == nil {
+		t.Fatalf("%s: only rolling updates are played", deployment.Name)
+	}
+	surge, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxSurge, replicas, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unavailable, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, replicas, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current := c.replicaSetOf(t, deployment)
+	for {
+		fresh, old := c.podsByRevision(t, deployment, current)
+		if missing := min(replicas-len(fresh), replicas+surge-len(fresh)-len(old)); missing > 0 {
+			c.scaleReplicaSet(t, current, len(fresh)+missing)
+			continue
+		}
+		waiting := 0
+		for _, pod := range fresh {
+			if pod.Spec.NodeName == "" {
+				waiting++
+			}
+		}
+		spare := min(len(old), len(fresh)+len(old)-(replicas-unavailable)-waiting)
+		if spare <= 0 {
+			return
+		}
+		c.shrinkOldReplicaSets(t, deployment, current, spare)
+	}
+}
+
+// podsByRevision are the Deployment's pods of the current ReplicaSet and of others.
+func (c *Cluster) podsByRevision(t testing.TB, deployment *appsv1.Deployment, current *appsv1.ReplicaSet) (fresh, old []*corev1.Pod) {
+	t.Helper()
+	sets := map[string]bool{}
+	for _, set := range c.replicaSetsOf(t, deployment) {
+		sets[set.Name] = true
+	}
+	for _, pod := range c.Observer.Pods(t) {
+		owner := metav1.GetControllerOf(pod)
+		switch {
+		case owner == nil || pod.Namespace != deployment.Namespace || !sets[owner.Name]:
+		case owner.Name == current.Name:
+			fresh = append(fresh, pod)
+		default:
+			old = append(old, pod)
+		}
+	}
+	return fresh, old
+}
+
+func (c *Cluster) shrinkOldReplicaSets(t testing.TB, deployment *appsv1.Deployment, current *appsv1.ReplicaSet, fewer int) {
+	t.Helper()
+	for _, set := range c.replicaSetsOf(t, deployment) {
+		if set.Name == current.Name {
+			continue
+		}
+		of := min(fewer, int(*set.Spec.Replicas))
+		if of > 0 {
+			c.scaleReplicaSet(t, &set, int(*set.Spec.Replicas)-of)
+		}
+		fewer -= of
+	}
+}
+
+func (c *Cluster) replicaSetsOf(t testing.TB, deployment *appsv1.Deployment) []appsv1.ReplicaSet {
+	t.Helper()
+	list, err := c.Client.AppsV1().ReplicaSets(deployment.Namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(list.Items, func(set appsv1.ReplicaSet) bool { return !metav1.IsControlledBy(&set, deployment) })
 }
 
 // ScaleDeployment sets the replicas of a Deployment and creates or deletes pods.
@@ -88,9 +184,11 @@ func (c *Cluster) replicaSetOf(t testing.TB, deployment *appsv1.Deployment) *app
 func (c *Cluster) scaleReplicaSet(t testing.TB, set *appsv1.ReplicaSet, replicas int) {
 	t.Helper()
 	set.Spec.Replicas = ptr.To(int32(replicas))
-	if _, err := c.Client.AppsV1().ReplicaSets(set.Namespace).Update(t.Context(), set, metav1.UpdateOptions{}); err != nil {
+	updated, err := c.Client.AppsV1().ReplicaSets(set.Namespace).Update(t.Context(), set, metav1.UpdateOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
+	*set = *updated // it may be scaled again
 	var owned []*corev1.Pod
 	for _, pod := range c.Observer.Pods(t) {
 		if metav1.IsControlledBy(pod, set) {

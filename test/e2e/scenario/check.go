@@ -11,8 +11,9 @@ import (
 	"vicinal/test/e2e/harness"
 )
 
-// problem is "" when the pods are as expected.
-func (e *Expectation) problem(pods []*corev1.Pod, nodes map[string]*corev1.Node) string {
+// problem is "" when the pods are as expected. before are the placements before the
+// step.
+func (e *Expectation) problem(pods []*corev1.Pod, nodes map[string]*corev1.Node, before map[string]string) string {
 	var running, pending []*corev1.Pod
 	for _, pod := range e.Pods.of(pods) {
 		if pod.Spec.NodeName == "" {
@@ -27,6 +28,13 @@ func (e *Expectation) problem(pods []*corev1.Pod, nodes map[string]*corev1.Node)
 	for _, pod := range pending {
 		if got := harness.PendingMessage(pod); got != e.Message.text() {
 			return fmt.Sprintf("%s is pending with\n  %q, want\n  %q", pod.Name, got, e.Message.text())
+		}
+	}
+	if e.Unmoved {
+		for _, pod := range running {
+			if was := before[pod.Namespace+"/"+pod.Name]; was != pod.Spec.NodeName {
+				return fmt.Sprintf("%s is on %s and was on %q, but nothing moves", pod.Name, pod.Spec.NodeName, was)
+			}
 		}
 	}
 	for _, where := range e.Where {

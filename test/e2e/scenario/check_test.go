@@ -50,13 +50,15 @@ func TestExpectationSaysWhatDiffers(t *testing.T) {
 		{"beside", Expectation{Pods: app("db"), Running: 1, Where: byZone(Where{Beside: ptr.To(app("web"))})}, web, ""},
 		{"not beside", Expectation{Pods: app("web"), Running: 3, Where: byZone(Where{Beside: ptr.To(app("db"))})}, web, "where none of"},
 		{"too few", Expectation{Pods: app("web"), Running: 4, Where: byZone(Where{Counts: []int{2, 2}})}, web, "3 running and 0 pending, want 4 and 0"},
+		{"unmoved", Expectation{Pods: app("web"), Running: 1, Unmoved: true, Where: byZone(Where{Counts: []int{1}})}, web[:1], ""},
+		{"moved", Expectation{Pods: app("web"), Running: 1, Unmoved: true, Where: byZone(Where{Counts: []int{1}})}, web[1:2], "was on \"n1\""},
 		{"other namespace", Expectation{Pods: PodSet{Namespace: "else", Labels: map[string]string{"app": "web"}}, Running: 3}, web, "0 running"},
 		{"message", Expectation{Pods: app("web"), Pending: 1, Message: &Message{Reasons: "why.", Preemption: "no."}}, waiting, ""},
 		{"other message", Expectation{Pods: app("web"), Pending: 1, Message: &Message{Reasons: "why.", Preemption: "yes."}}, waiting, "is pending with"},
 		{"a node without the key is in no domain", Expectation{Pods: app("web"), Running: 1, Where: byZone(Where{OneOf: []map[string]int{{"": 1}}})}, bare, "[bare]:1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := test.expect.problem(test.pods, nodes)
+			got := test.expect.problem(test.pods, nodes, map[string]string{"ns/web": "n1"})
 			if (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -75,15 +77,16 @@ func TestScenarioThatChecksNothingIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*Scenario){
-		"no cluster":              func(s *Scenario) { s.Cluster = "" },
-		"no steps":                func(s *Scenario) { s.Steps = nil },
-		"no action":               func(s *Scenario) { s.Steps[0].Apply = nil },
-		"two actions":             func(s *Scenario) { s.Steps[0].Scale = &Scale{} },
-		"no expectation":          func(s *Scenario) { s.Steps[0].Expect = nil },
-		"all pods":                func(s *Scenario) { s.Steps[0].Expect[0].Pods.Labels = nil },
-		"running anywhere":        func(s *Scenario) { s.Steps[0].Expect[0].Where = nil },
-		"pending for any reason":  func(s *Scenario) { s.Steps[0].Expect[0].Pending = 1 },
-		"domains without a claim": func(s *Scenario) { s.Steps[0].Expect[0].Where[0].Counts = nil },
+		"no cluster":               func(s *Scenario) { s.Cluster = "" },
+		"no steps":                 func(s *Scenario) { s.Steps = nil },
+		"no action":                func(s *Scenario) { s.Steps[0].Apply = nil },
+		"two actions":              func(s *Scenario) { s.Steps[0].Scale = &Scale{} },
+		"a drain beside an action": func(s *Scenario) { s.Steps[0].Drain = Names{"n1"} },
+		"no expectation":           func(s *Scenario) { s.Steps[0].Expect = nil },
+		"all pods":                 func(s *Scenario) { s.Steps[0].Expect[0].Pods.Labels = nil },
+		"running anywhere":         func(s *Scenario) { s.Steps[0].Expect[0].Where = nil },
+		"pending for any reason":   func(s *Scenario) { s.Steps[0].Expect[0].Pending = 1 },
+		"domains without a claim":  func(s *Scenario) { s.Steps[0].Expect[0].Where[0].Counts = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := complete()

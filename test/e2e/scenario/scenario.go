@@ -3,6 +3,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 type Scenario struct {
 	// Name is the path of its file below test/scenarios, without extension.
 	Name string `json:"-"`
+	file string
 	dir  string
 
 	Description string `json:"description"`
@@ -24,10 +26,35 @@ type Scenario struct {
 
 // Step is one action and what holds once the cluster has settled after it.
 type Step struct {
-	Name   string        `json:"name"`
-	Apply  []string      `json:"apply,omitempty"`
-	Scale  *Scale        `json:"scale,omitempty"`
-	Expect []Expectation `json:"expect"`
+	Name     string        `json:"name"`
+	Apply    []string      `json:"apply,omitempty"`
+	Scale    *Scale        `json:"scale,omitempty"`
+	Delete   *Delete       `json:"delete,omitempty"`
+	Drain    Names         `json:"drain,omitempty"`
+	Cordon   Names         `json:"cordon,omitempty"`
+	Uncordon Names         `json:"uncordon,omitempty"`
+	Expect   []Expectation `json:"expect"`
+}
+
+// Names is one name or a list of them.
+type Names []string
+
+func (n *Names) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*n = Names{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(n))
+}
+
+// Delete removes pods, which their controllers replace.
+type Delete struct {
+	Pods struct {
+		PodSet `json:",inline"`
+		// Node is the one that they are on; "" is any.
+		Node string `json:"node"`
+	} `json:"pods"`
 }
 
 // Scale sets the replicas of a Deployment.
@@ -44,6 +71,8 @@ type Expectation struct {
 	Pending int      `json:"pending"`
 	Message *Message `json:"message,omitempty"`
 	Where   []Where  `json:"where,omitempty"`
+	// Unmoved: every pod of the set ran before the step, where it runs now.
+	Unmoved bool `json:"unmoved,omitempty"`
 }
 
 // PodSet selects pods.
@@ -98,7 +127,7 @@ func load(file string) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Scenario{dir: filepath.Dir(file)}
+	s := &Scenario{file: file, dir: filepath.Dir(file)}
 	if err := yaml.UnmarshalStrict(content, s); err != nil {
 		return nil, err
 	}
@@ -111,7 +140,7 @@ func (s *Scenario) validate() error {
 		return fmt.Errorf("cluster and steps are required")
 	}
 	for i, step := range s.Steps {
-		if (len(step.Apply) > 0) == (step.Scale != nil) {
+		if step.actions() != 1 {
 			return fmt.Errorf("steps[%d]: exactly one action is required", i)
 		}
 		if step.Name == "" || len(step.Expect) == 0 {
@@ -124,6 +153,16 @@ func (s *Scenario) validate() error {
 		}
 	}
 	return nil
+}
+
+func (s *Step) actions() int {
+	actions := 0
+	for _, given := range []bool{len(s.Apply) > 0, s.Scale != nil, s.Delete != nil, len(s.Drain) > 0, len(s.Cordon) > 0, len(s.Uncordon) > 0} {
+		if given {
+			actions++
+		}
+	}
+	return actions
 }
 
 func (e *Expectation) validate() error {

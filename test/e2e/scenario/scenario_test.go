@@ -1,26 +1,48 @@
 package scenario
 
 import (
+	"os"
 	"testing"
 
 	"vicinal/test/e2e/harness"
 )
 
 // The stock scheduler alone must pass every scenario: one that it does not pass is
-// a wrong scenario. Then the same scheduler with vicinal beside it must.
+// a wrong scenario. Then the same scheduler with vicinal beside it must, and the
+// simulator, which needs no scheduler. At the end a table says which passed where.
 func TestScenarios(t *testing.T) {
-	scenarios := LoadAll(t, harness.RepositoryFile(t, "test/scenarios"))
+	root := harness.RepositoryFile(t, "test/scenarios")
+	scenarios := LoadAll(t, root)
+	results := newResults(scenarios)
+	t.Cleanup(func() { results.print(os.Stdout) })
+	t.Run("simulator", func(t *testing.T) {
+		for _, s := range scenarios {
+			results.run(t, "simulator", s, s.Simulate)
+		}
+	})
 	controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
 	observer := controlPlane.StartObserver(t)
-	playAll := func(t *testing.T, vicinal *harness.Vicinal) {
+	playAll := func(t *testing.T, where string, vicinal *harness.Vicinal) {
 		cluster := controlPlane.StartCluster(t, observer, vicinal)
 		for _, s := range scenarios {
-			t.Run(s.Name, func(t *testing.T) { s.Play(t, cluster) })
+			results.run(t, where, s, func(t *testing.T) { s.Play(t, cluster) })
 		}
 		cluster.Scheduler.WantNoPrioritizeError(t)
 	}
-	t.Run("stock scheduler alone", func(t *testing.T) { playAll(t, nil) })
-	t.Run("with vicinal", func(t *testing.T) {
-		playAll(t, harness.StartVicinal(t, controlPlane.Run, "--kubeconfig="+controlPlane.VicinalKubeconfig(t, controlPlane.URL)))
-	})
+	t.Run("stock scheduler alone", func(t *testing.T) { playAll(t, "stock", nil) })
+	for _, mode := range modes {
+		t.Run("with vicinal, "+mode.name, func(t *testing.T) {
+			args := append([]string{"--kubeconfig=" + controlPlane.VicinalKubeconfig(t, controlPlane.URL)}, mode.args...)
+			playAll(t, mode.name, harness.StartVicinal(t, controlPlane.Run, args...))
+		})
+	}
+}
+
+// modes are the ways in which vicinal runs beside the scheduler.
+var modes = []struct {
+	name string
+	args []string
+}{
+	{"decide", []string{"--mode=decide"}},
+	{"advise", []string{"--mode=advise"}},
 }

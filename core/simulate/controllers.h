@@ -1,0 +1,47 @@
+// What Kubernetes' controllers make of workloads, as far as pods come and go.
+//
+// A controller looks at a workload that was touched and takes one step towards
+// what it asks for; a pod that is placed is ready at once, a deleted one is
+// gone at once.
+#ifndef VICINAL_CORE_SIMULATE_CONTROLLERS_H_
+#define VICINAL_CORE_SIMULATE_CONTROLLERS_H_
+
+#include <optional>
+
+#include "core/simulate/workload.h"
+#include "core/simulate/world.h"
+
+namespace vicinal {
+
+// Lets the controllers look at all touched workloads, again and again until
+// none is left to look at.
+void RunControllers(World& world);
+
+// Lets time pass for Jobs: the pods of theirs that run have succeeded. Returns
+// whether there were any.
+bool FinishJobPods(World& world);
+
+// A Deployment that is known only by its ReplicaSets (dumps of the cluster
+// usually lack Deployments): with their pod template, their replicas, and the
+// default strategy. Absent if there are none.
+std::optional<Workload> DeploymentOfReplicaSets(const World& world,
+                                                const OwnerKey& key);
+
+// One step for one workload. The kinds are those in the comments.
+// ReplicaSet, ReplicationController, VirtualMachineInstanceReplicaSet.
+// Source: pkg/controller/replicaset/replica_set.go, ActivePodsWithRanks.
+void SyncReplicaSet(World& world, const Workload& set);
+// Source: pkg/controller/deployment/{rolling,recreate,sync}.go.
+void SyncDeployment(World& world, const Workload& deployment);
+// Source: pkg/controller/statefulset/stateful_set_control.go.
+void SyncStatefulSet(World& world, const Workload& set);
+// Source: pkg/controller/daemon/{daemon_controller,update}.go.
+void SyncDaemonSet(World& world, const Workload& set);
+// Job. Source: pkg/controller/job/job_controller.go.
+void SyncJob(World& world, const Workload& job);
+// CronJob: one run, as if its time had come.
+void SyncCronJob(World& world, const Workload& cron_job);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_CORE_SIMULATE_CONTROLLERS_H_

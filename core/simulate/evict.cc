@@ -1,0 +1,68 @@
+#include "core/simulate/evict.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/model/taint.h"
+
+namespace vicinal {
+namespace {
+
+// The same pod once more, under another name.
+Pod ReplacementOf(World& world, const ObjectKey& key) {
+  Pod pod = world.PodAt(key);
+  pod.meta.name = world.NewPodName(key.namespace_name,
+                                   key.name.substr(0, key.name.rfind('-') + 1));
+  pod.meta.uid.clear();
+  pod.meta.deletion_timestamp.reset();
+  pod.spec.node_name.clear();
+  pod.status = PodStatus();
+  return pod;
+}
+
+}  // namespace
+
+bool StaysInDrain(const SimulatedPod& pod) {
+  return pod.owner &&
+         (pod.owner->kind == "DaemonSet" || pod.owner->kind == "Node");
+}
+
+void EvictPod(World& world, const ObjectKey& key) {
+  const SimulatedPod& pod = *world.FindPod(key);
+  const std::optional<OwnerKey> owner = pod.owner;
+  if (!owner) {
+    world.Note(absl::StrCat("pod ", key.namespace_name, "/", key.name,
+                            " has no controller: it is gone"));
+    return world.DeletePod(key);
+  }
+  if (world.FindWorkload(*owner) != nullptr || StaysInDrain(pod)) {
+    return world.DeletePod(key);
+  }
+  world.Note(absl::StrCat("the pods of ", owner->kind, "/", owner->name,
+                          " in namespace ", owner->namespace_name,
+                          ", which is not known, are replaced by equal ones"));
+  Pod replacement = ReplacementOf(world, key);
+  world.DeletePod(key);
+  world.CreatePod(std::move(replacement), owner);
+}
+
+std::vector<ObjectKey> NotTolerating(const World& world,
+                                     const std::string& node) {
+  const NodeInfo* info = world.cluster().FindNode(node);
+  std::vector<ObjectKey> pods;
+  if (info == nullptr) return pods;
+  const std::vector<Taint>& taints = info->node->taints;
+  for (const ObjectKey& key : world.PodsOn(node)) {
+    const std::vector<Toleration> tolerations =
+        world.PodAt(key).spec.tolerations;
+    if (std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
+          return taint.effect == kNoExecute && !Tolerate(tolerations, taint);
+        })) {
+      pods.push_back(key);
+    }
+  }
+  return pods;
+}
+
+}  // namespace vicinal

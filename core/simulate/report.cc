@@ -1,0 +1,232 @@
+#include "core/simulate/report.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/model/node_selector.h"
+
+namespace vicinal {
+namespace {
+
+std::string WorkloadName(const World& world,
+                         const std::optional<OwnerKey>& owner) {
+  if (!owner) return "";
+  const OwnerKey top = world.TopOf(*owner);
+  return absl::StrCat(top.kind, "/", top.name);
+}
+
+PodReport ReportOn(const World& world, const ObjectKey& key,
+                   const SimulatedPod* pod) {
+  PodReport report;
+  report.pod = key;
+  const auto changed = world.changed().find(key);
+  const bool is_changed = changed != world.changed().end();
+  const bool existed = !is_changed || changed->second.existed;
+  if (pod != nullptr) {
+    report.workload = WorkloadName(world, pod->owner);
+    report.node = pod->node;
+    report.message = pod->message;
+  } else {
+    report.workload = WorkloadName(world, changed->second.owner);
+  }
+  report.node_before = is_changed ? changed->second.node : report.node;
+  if (pod == nullptr) {
+    report.fate = Fate::kGone;
+  } else if (!existed) {
+    report.fate = Fate::kNew;
+  } else if (report.node_before != report.node) {
+    report.fate = report.node_before.empty() ? Fate::kPlaced : Fate::kMoved;
+  }
+  return report;
+}
+
+// A workload's rules, as its pods have them.
+std::optional<Pod> SomePodOf(const World& world, const OwnerKey& top) {
+  if (const Workload* workload = world.FindWorkload(top)) {
+    return workload->pod_template;
+  }
+  for (const auto& [key, origin] : world.changed()) {
+    const SimulatedPod* pod = world.FindPod(key);
+    if (pod != nullptr && pod->owner && world.TopOf(*pod->owner) == top) {
+      return world.PodAt(key);
+    }
+  }
+  return std::nullopt;
+}
+
+void AddKeys(const std::optional<PodAffinity>& affinity,
+             std::set<std::string>& keys) {
+  if (!affinity) return;
+  for (const PodAffinityTerm& term : affinity->required) {
+    keys.insert(term.topology_key);
+  }
+  for (const WeightedPodAffinityTerm& term : affinity->preferred) {
+    keys.insert(term.term.topology_key);
+  }
+}
+
+std::set<std::string> TopologyKeysOf(const std::optional<Pod>& pod) {
+  std::set<std::string> keys = {kHostnameLabel, kZoneLabel};
+  if (!pod) return keys;
+  for (const auto& constraint : pod->spec.topology_spread_constraints) {
+    keys.insert(constraint.topology_key);
+  }
+  if (pod->spec.affinity) {
+    AddKeys(pod->spec.affinity->pod_affinity, keys);
+    AddKeys(pod->spec.affinity->pod_anti_affinity, keys);
+  }
+  return keys;
+}
+
+const Labels* LabelsNow(const World& world, const std::string& node) {
+  const NodeInfo* info = world.cluster().FindNode(node);
+  return info == nullptr ? nullptr : &info->labels();
+}
+
+std::int64_t Skew(const std::map<std::string, DomainReport>& domains,
+                  std::int64_t DomainReport::*count) {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  bool first = true;
+  for (const auto& [domain, report] : domains) {
+    least = first ? report.*count : std::min(least, report.*count);
+    most = first ? report.*count : std::max(most, report.*count);
+    first = false;
+  }
+  return most - least;
+}
+
+// The nodes of a workload's pods, each as often as it has one.
+struct Nodes {
+  std::vector<std::string> before;
+  std::vector<std::string> after;
+};
+
+std::map<OwnerKey, Nodes> NodesOfChangedWorkloads(const World& world) {
+  std::map<OwnerKey, Nodes> nodes;
+  for (const auto& [key, origin] : world.changed()) {
+    if (origin.owner) nodes[world.TopOf(*origin.owner)];
+    const SimulatedPod* pod = world.FindPod(key);
+    if (pod != nullptr && pod->owner) nodes[world.TopOf(*pod->owner)];
+  }
+  for (const auto& [key, pod] : world.pods()) {
+    if (!pod.owner) continue;
+    const auto it = nodes.find(world.TopOf(*pod.owner));
+    if (it == nodes.end()) continue;
+    if (!pod.node.empty()) it->second.after.push_back(pod.node);
+    if (!pod.node.empty() && !world.changed().contains(key)) {
+      it->second.before.push_back(pod.node);
+    }
+  }
+  for (const auto& [key, origin] : world.changed()) {
+    if (!origin.owner || origin.node.empty()) continue;
+    nodes[world.TopOf(*origin.owner)].before.push_back(origin.node);
+  }
+  return nodes;
+}
+
+void AddSpreads(const World& world, const OwnerKey& workload,
+                const Nodes& nodes, std::vector<SpreadReport>& spreads) {
+  const std::optional<Pod> pod = SomePodOf(world, workload);
+  const RequiredNodeAffinity required(
+      pod ? pod->spec.node_selector : std::nullopt,
+      pod && pod->spec.affinity ? pod->spec.affinity->node_affinity
+                                : std::nullopt);
+  for (const std::string& key : TopologyKeysOf(pod)) {
+    SpreadReport spread;
+    spread.workload = absl::StrCat(workload.kind, "/", workload.name);
+    spread.namespace_name = workload.namespace_name;
+    spread.topology_key = key;
+    for (const NodeInfo* node : world.cluster().Nodes()) {
+      const std::string* domain = node->labels().Find(key);
+      if (domain != nullptr && required.Matches(node->labels(), node->Name())) {
+        spread.domains[*domain];
+      }
+    }
+    const auto count = [&](const Labels* labels,
+                           std::int64_t DomainReport::*number) {
+      const std::string* domain =
+          labels == nullptr ? nullptr : labels->Find(key);
+      if (domain != nullptr) ++(spread.domains[*domain].*number);
+    };
+    for (const std::string& node : nodes.before) {
+      count(world.LabelsBefore(node), &DomainReport::before);
+    }
+    for (const std::string& node : nodes.after) {
+      count(LabelsNow(world, node), &DomainReport::after);
+    }
+    if (spread.domains.empty()) continue;
+    spread.skew_before = Skew(spread.domains, &DomainReport::before);
+    spread.skew_after = Skew(spread.domains, &DomainReport::after);
+    spreads.push_back(std::move(spread));
+  }
+}
+
+void CountPods(const World& world, Report& report) {
+  for (const auto& [key, pod] : world.pods()) {
+    ++(pod.node.empty() ? report.pending : report.running);
+  }
+  report.running_before = report.running;
+  report.pending_before = report.pending;
+  for (const auto& [key, origin] : world.changed()) {
+    if (const SimulatedPod* pod = world.FindPod(key)) {
+      --(pod->node.empty() ? report.pending_before : report.running_before);
+    }
+    if (origin.existed) {
+      ++(origin.node.empty() ? report.pending_before : report.running_before);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view NameOf(Fate fate) {
+  switch (fate) {
+    case Fate::kUnchanged:
+      return "unchanged";
+    case Fate::kNew:
+      return "new";
+    case Fate::kPlaced:
+      return "placed";
+    case Fate::kMoved:
+      return "moved";
+    case Fate::kGone:
+      return "gone";
+  }
+  return "";
+}
+
+Report BuildReport(const World& world, bool all_pods) {
+  Report report;
+  for (const auto& [key, pod] : world.pods()) {
+    if (all_pods || pod.node.empty() || world.changed().contains(key)) {
+      report.pods.push_back(ReportOn(world, key, &pod));
+    }
+  }
+  for (const auto& [key, origin] : world.changed()) {
+    // A pod that came and went has left no trace.
+    if (origin.existed && world.FindPod(key) == nullptr) {
+      report.pods.push_back(ReportOn(world, key, nullptr));
+    }
+  }
+  if (!all_pods) {
+    // StatefulSet pods that came back to their node.
+    std::erase_if(report.pods, [](const PodReport& pod) {
+      return pod.fate == Fate::kUnchanged && !pod.node.empty();
+    });
+  }
+  std::sort(
+      report.pods.begin(), report.pods.end(),
+      [](const PodReport& a, const PodReport& b) { return a.pod < b.pod; });
+  for (const auto& [workload, nodes] : NodesOfChangedWorkloads(world)) {
+    AddSpreads(world, workload, nodes, report.spreads);
+  }
+  CountPods(world, report);
+  report.nodes = static_cast<std::int64_t>(world.cluster().Nodes().size());
+  report.notes = world.notes();
+  return report;
+}
+
+}  // namespace vicinal

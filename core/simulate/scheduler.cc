@@ -1,0 +1,45 @@
+#include "core/simulate/scheduler.h"
+
+#include <memory>
+#include <utility>
+
+namespace vicinal {
+namespace {
+
+// Whether filters cannot tell two pods apart.
+bool AreAlike(const Pod& a, const Pod& b) {
+  return a.meta.namespace_name == b.meta.namespace_name &&
+         a.meta.labels == b.meta.labels && a.spec == b.spec &&
+         a.status == b.status;
+}
+
+}  // namespace
+
+Choice Scheduler::Choose(const World& world, const PodInfo& pod) {
+  if (last_generation_ == world.generation() &&
+      AreAlike(last_failed_->pod, pod.pod)) {
+    return {nullptr, last_message_};
+  }
+  return chooser_.Choose(world.cluster(), pod);
+}
+
+void Scheduler::Run(World& world) {
+  while (const std::shared_ptr<const PodInfo> pod = world.queue().Pop()) {
+    ++attempts_;
+    const ObjectKey key = KeyOf(pod->pod.meta);
+    Choice choice = Choose(world, *pod);
+    if (choice.node == nullptr) {
+      last_failed_ = pod;
+      last_message_ = choice.message;
+      last_generation_ = world.generation();
+      world.SetMessage(key, std::move(choice.message));
+      world.queue().Park(pod);
+      continue;
+    }
+    const std::string node = choice.node->Name();
+    if (on_placement_) on_placement_(world, *pod, node);
+    world.BindPod(key, node);
+  }
+}
+
+}  // namespace vicinal

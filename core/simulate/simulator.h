@@ -1,0 +1,51 @@
+// Does what a script says, and lets the cluster settle after each action.
+//
+//   Simulator simulator(world, DefaultProfile({}), {.seed = 1});
+//   simulator.Do(action);
+//   Report report = BuildReport(world);
+#ifndef VICINAL_CORE_SIMULATE_SIMULATOR_H_
+#define VICINAL_CORE_SIMULATE_SIMULATOR_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "core/engine/profile.h"
+#include "core/simulate/action.h"
+#include "core/simulate/scheduler.h"
+#include "core/simulate/world.h"
+
+namespace vicinal {
+
+struct SimulatorOptions {
+  std::uint64_t seed = 0;
+  // Lets time pass after each action: Jobs run to completion.
+  bool until_stable = false;
+  OnPlacement on_placement;  // May be empty.
+};
+
+class Simulator {
+ public:
+  // `world` must outlive the simulator.
+  Simulator(World& world, Profile profile, SimulatorOptions options);
+
+  // Does one action, then lets controllers and scheduler work until nothing is
+  // left to do. Errors begin with the action's text; the world may then be half
+  // changed.
+  absl::Status Do(Action action);
+
+  // Lets controllers and scheduler work until nothing is left to do.
+  void Settle();
+
+ private:
+  absl::Status Carry(Action& action);
+  void SettleOnce();
+
+  World& world_;
+  const bool until_stable_;
+  Scheduler scheduler_;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_CORE_SIMULATE_SIMULATOR_H_

@@ -1,0 +1,344 @@
+#include "core/simulate/workload_actions.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/simulate/controllers.h"
+#include "core/simulate/evict.h"
+#include "core/simulate/node_actions.h"
+#include "core/simulate/pod_from_template.h"
+#include "core/simulate/template_hash.h"
+
+namespace vicinal {
+namespace {
+
+bool IsWord(std::string_view word, std::string_view singular,
+            std::string_view short_name) {
+  const std::string lower = absl::AsciiStrToLower(std::string(word));
+  return lower == singular || lower == std::string(singular) + "s" ||
+         lower == short_name;
+}
+
+std::string NameOf(const Target& target) {
+  return absl::StrCat(target.kind, "/", target.name);
+}
+
+// The namespaces in which there is a workload of that kind and name.
+std::string ElsewhereHint(const World& world, const OwnerKey& key) {
+  for (const auto& [other, workload] : world.workloads()) {
+    const OwnerKey top = world.TopOf(other);
+    for (const OwnerKey& candidate : {other, top}) {
+      if (candidate.kind == key.kind && candidate.name == key.name) {
+        return absl::StrCat("; there is one in namespace ",
+                            candidate.namespace_name, " (-n ",
+                            candidate.namespace_name, ")");
+      }
+    }
+  }
+  return "";
+}
+
+absl::Status NotKnown(const World& world, const Target& target,
+                      const OwnerKey& key) {
+  std::string message =
+      absl::StrCat("there is no ", NameOf(target), " in namespace ",
+                   target.namespace_name, ElsewhereHint(world, key));
+  const auto is_of_kind = [&key](const auto& entry) {
+    return entry.first.kind == key.kind;
+  };
+  if (std::none_of(world.workloads().begin(), world.workloads().end(),
+                   is_of_kind)) {
+    absl::StrAppend(&message, "; the cluster file has no ", key.kind,
+                    key.kind == "Deployment"
+                        ? " and no ReplicaSet of one by that name"
+                        : " at all");
+  }
+  return absl::NotFoundError(message);
+}
+
+// A Deployment may be known by its ReplicaSets only.
+absl::StatusOr<Workload> Find(World& world, const Target& target) {
+  const std::optional<WorkloadKind> kind = WorkloadKindFromWord(target.kind);
+  if (!kind) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", target.kind, "\" is no kind of workload"));
+  }
+  const OwnerKey key{std::string(NameOf(*kind)), target.namespace_name,
+                     target.name};
+  if (const Workload* workload = world.FindWorkload(key)) return *workload;
+  if (*kind == WorkloadKind::kDeployment) {
+    if (auto deployment = DeploymentOfReplicaSets(world, key)) {
+      world.Note(absl::StrCat(
+          Describe(*deployment),
+          " is known by its ReplicaSets only: its update strategy is taken to "
+          "be the default, 25% maxSurge and maxUnavailable"));
+      world.Load(*deployment);
+      return *std::move(deployment);
+    }
+  }
+  return NotKnown(world, target, key);
+}
+
+absl::Status CheckNamespace(World& world, const std::string& name) {
+  const auto& known = world.cluster().All<Namespace>();
+  if (known.contains({"", name}) || name == "default" ||
+      name == "kube-system") {
+    return absl::OkStatus();
+  }
+  if (known.empty()) {
+    world.Note(
+        "the cluster file has no namespaces: all are taken to exist, "
+        "without labels");
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError(
+      absl::StrCat("namespaces \"", name, "\" not found"));
+}
+
+absl::Status ApplyPod(World& world, Pod pod) {
+  const ObjectKey key = KeyOf(pod.meta);
+  if (key.name.empty()) {
+    return absl::InvalidArgumentError("metadata.name: required");
+  }
+  if (absl::Status status = CheckNamespace(world, key.namespace_name);
+      !status.ok()) {
+    return status;
+  }
+  if (world.FindPod(key) != nullptr) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("pod ", key.namespace_name, "/", key.name,
+                     " exists; where it may go cannot be changed"));
+  }
+  std::optional<OwnerKey> owner = OwnerOf(pod.meta);
+  AdmitNewPod(pod);
+  world.CreatePod(std::move(pod), std::move(owner));
+  return absl::OkStatus();
+}
+
+// StatefulSets and DaemonSets tell revisions apart by a label.
+bool HasRevisions(WorkloadKind kind) {
+  return kind == WorkloadKind::kStatefulSet || kind == WorkloadKind::kDaemonSet;
+}
+
+void NewRevision(Workload& workload) {
+  if (!HasRevisions(workload.kind)) return;
+  workload.revision =
+      absl::StrCat(workload.meta.name, "-", TemplateHash(workload));
+}
+
+absl::Status ApplyWorkload(World& world, Workload workload) {
+  absl::Status status = CheckNamespace(world, workload.meta.namespace_name);
+  if (!status.ok()) return status;
+  const OwnerKey key = KeyOf(workload);
+  const Workload* known = world.FindWorkload(key);
+  if (known == nullptr) {
+    NewRevision(workload);
+    // Pods that are there already are those of an earlier life.
+    if (workload.kind == WorkloadKind::kDeployment) {
+      const auto before = DeploymentOfReplicaSets(world, key);
+      if (before) workload.restarts = before->restarts;
+    }
+  } else {
+    workload.restarts = known->restarts;
+    workload.succeeded = known->succeeded;
+    workload.revision = known->revision;
+    // The API server's defaults are not in a manifest, but in a dump.
+    if (!(known->pod_template == workload.pod_template)) {
+      NewRevision(workload);
+    }
+    workload.meta.owner_references = known->meta.owner_references;
+  }
+  world.Upsert(std::move(workload));
+  return absl::OkStatus();
+}
+
+absl::Status ApplyItem(World& world, ScriptObject item) {
+  if (Workload* workload = std::get_if<Workload>(&item)) {
+    return ApplyWorkload(world, std::move(*workload));
+  }
+  Object& object = std::get<Object>(item);
+  if (Pod* pod = std::get_if<Pod>(&object)) {
+    return ApplyPod(world, std::move(*pod));
+  }
+  const std::string name_space = MetaOf(object).namespace_name;
+  if (!name_space.empty()) {
+    if (absl::Status status = CheckNamespace(world, name_space); !status.ok()) {
+      return status;
+    }
+  }
+  const bool is_node = std::holds_alternative<Node>(object);
+  const std::string name = MetaOf(object).name;
+  world.Upsert(std::move(object));
+  if (is_node) {
+    for (const ObjectKey& pod : NotTolerating(world, name)) {
+      EvictPod(world, pod);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The pods of a workload and of those below it.
+std::vector<ObjectKey> PodsBelow(const World& world, const OwnerKey& key) {
+  std::vector<ObjectKey> pods(world.PodsOf(key).begin(),
+                              world.PodsOf(key).end());
+  for (const auto& [other, workload] : world.workloads()) {
+    if (OwnerOf(workload.meta) != key) continue;
+    const std::vector<ObjectKey> below = PodsBelow(world, other);
+    pods.insert(pods.end(), below.begin(), below.end());
+  }
+  return pods;
+}
+
+void DeleteWorkload(World& world, const OwnerKey& key) {
+  const std::vector<ObjectKey> pods = PodsBelow(world, key);
+  std::vector<OwnerKey> below;
+  for (const auto& [other, workload] : world.workloads()) {
+    if (OwnerOf(workload.meta) == key) below.push_back(other);
+  }
+  world.RemoveWorkload(key);
+  for (const OwnerKey& other : below) DeleteWorkload(world, other);
+  for (const ObjectKey& pod : pods) world.DeletePod(pod);
+}
+
+absl::Status DeletePods(World& world, const Target& target) {
+  std::vector<ObjectKey> pods;
+  for (const auto& [key, pod] : world.pods()) {
+    if (key.namespace_name != target.namespace_name) continue;
+    if (!target.node.empty() && pod.node != target.node) continue;
+    const Labels labels = world.LabelsOf(key);
+    if (target.name.empty() ? Selector::FromSet(target.labels).Matches(labels)
+                            : key.name == target.name) {
+      pods.push_back(key);
+    }
+  }
+  if (pods.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "there is no such pod in namespace ", target.namespace_name));
+  }
+  for (const ObjectKey& pod : pods) {
+    if (world.FindPod(pod) != nullptr) EvictPod(world, pod);
+  }
+  return absl::OkStatus();
+}
+
+// What is neither a workload nor a pod nor a node.
+template <typename Kind>
+absl::Status DeleteOther(World& world, const Target& target,
+                         std::string namespace_name) {
+  const ObjectKey key{std::move(namespace_name), target.name};
+  if (!world.cluster().All<Kind>().contains(key)) {
+    return absl::NotFoundError(absl::StrCat("there is no ", NameOf(target)));
+  }
+  world.Remove<Kind>(key);
+  return absl::OkStatus();
+}
+
+absl::Status DeleteNamespace(World& world, const Target& target) {
+  std::vector<OwnerKey> workloads;
+  for (const auto& [key, workload] : world.workloads()) {
+    if (key.namespace_name == target.name) workloads.push_back(key);
+  }
+  absl::Status status = DeleteOther<Namespace>(world, target, "");
+  if (!status.ok()) return status;
+  for (const OwnerKey& key : workloads) world.RemoveWorkload(key);
+  std::vector<ObjectKey> pods;
+  for (const auto& [key, pod] : world.pods()) {
+    if (key.namespace_name == target.name) pods.push_back(key);
+  }
+  for (const ObjectKey& pod : pods) world.DeletePod(pod);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Apply(World& world, std::vector<ScriptObject> items) {
+  for (ScriptObject& item : items) {
+    if (absl::Status status = ApplyItem(world, std::move(item)); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Scale(World& world, const Target& target, std::int64_t replicas) {
+  absl::StatusOr<Workload> workload = Find(world, target);
+  if (!workload.ok()) return workload.status();
+  if (workload->kind == WorkloadKind::kDaemonSet ||
+      workload->kind == WorkloadKind::kCronJob) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a ", std::string(NameOf(workload->kind)),
+                     " has no replicas to scale"));
+  }
+  // Its Deployment would put it back.
+  if (const auto owner = OwnerOf(workload->meta)) {
+    world.Note(absl::StrCat(Describe(*workload), " belongs to ", owner->kind,
+                            "/", owner->name,
+                            ", which is left out of account here"));
+  }
+  workload->replicas = replicas;
+  world.Upsert(*std::move(workload));
+  return absl::OkStatus();
+}
+
+absl::Status Delete(World& world, const Target& target) {
+  if (IsWord(target.kind, "pod", "po")) return DeletePods(world, target);
+  if (target.name.empty()) {
+    return absl::InvalidArgumentError("-l is for pods only");
+  }
+  if (IsWord(target.kind, "node", "no")) return RemoveNode(world, target.name);
+  if (IsWord(target.kind, "namespace", "ns")) {
+    return DeleteNamespace(world, target);
+  }
+  if (IsWord(target.kind, "service", "svc")) {
+    return DeleteOther<Service>(world, target, target.namespace_name);
+  }
+  absl::StatusOr<Workload> workload = Find(world, target);
+  if (!workload.ok()) return workload.status();
+  DeleteWorkload(world, KeyOf(*workload));
+  return absl::OkStatus();
+}
+
+absl::Status Rollout(World& world, const Target& target) {
+  absl::StatusOr<Workload> workload = Find(world, target);
+  if (!workload.ok()) return workload.status();
+  if (workload->kind != WorkloadKind::kDeployment &&
+      !HasRevisions(workload->kind)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a ", std::string(NameOf(workload->kind)), " has no rollout"));
+  }
+  ++workload->restarts;
+  NewRevision(*workload);
+  world.Upsert(*std::move(workload));
+  return absl::OkStatus();
+}
+
+absl::Status Reschedule(World& world, const Target& target) {
+  std::vector<ObjectKey> pods;
+  if (target.kind == "all" && target.name.empty()) {
+    for (const auto& [key, pod] : world.pods()) {
+      if (pod.owner && !StaysInDrain(pod)) pods.push_back(key);
+    }
+  } else if (IsWord(target.kind, "pod", "po")) {
+    const ObjectKey key{target.namespace_name, target.name};
+    if (world.FindPod(key) == nullptr) {
+      return absl::NotFoundError(absl::StrCat("there is no ", NameOf(target),
+                                              " in namespace ",
+                                              target.namespace_name));
+    }
+    pods.push_back(key);
+  } else {
+    absl::StatusOr<Workload> workload = Find(world, target);
+    if (!workload.ok()) return workload.status();
+    pods = PodsBelow(world, KeyOf(*workload));
+  }
+  for (const ObjectKey& pod : pods) EvictPod(world, pod);
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

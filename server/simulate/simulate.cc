@@ -1,0 +1,149 @@
+#include "server/simulate/simulate.h"
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/engine/default_profile.h"
+#include "core/simulate/expectation.h"
+#include "core/simulate/report.h"
+#include "core/simulate/script_objects.h"
+#include "core/simulate/simulator.h"
+#include "core/simulate/world.h"
+#include "server/simulate/print.h"
+#include "server/simulate/script.h"
+#include "server/simulate/trace.h"
+
+namespace vicinal {
+namespace {
+
+// Says now and then how far a long run has come.
+class Progress {
+ public:
+  explicit Progress(std::ostream& log) : log_(log) {}
+
+  void Placed(const World& world) {
+    ++placed_;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kInterval;
+    log_ << "vicinal: " << placed_ << " pods placed so far\n" << std::flush;
+    (void)world;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kInterval{2};
+
+  std::ostream& log_;
+  std::int64_t placed_ = 0;
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + kInterval;
+};
+
+absl::Status LoadClusterFile(const std::string& path, World& world) {
+  absl::StatusOr<std::string> text = ReadWholeFile(path);
+  if (!text.ok()) return text.status();
+  const absl::Status status = LoadCluster(*std::move(text), world);
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
+}
+
+Placements PlacementsOf(const World& world) {
+  Placements placements;
+  for (const auto& [key, pod] : world.pods()) {
+    if (!pod.node.empty()) placements[key] = pod.node;
+  }
+  return placements;
+}
+
+bool WantsPlacements(const Step& step) {
+  for (const Expectation& expectation : step.expect) {
+    if (expectation.unmoved) return true;
+  }
+  return false;
+}
+
+// Does a step, and says what is not as expected.
+absl::StatusOr<StepResult> DoStep(Step step, World& world,
+                                  Simulator& simulator) {
+  StepResult result;
+  result.name = step.name;
+  result.has_expectations = !step.expect.empty();
+  const Placements before =
+      WantsPlacements(step) ? PlacementsOf(world) : Placements();
+  for (Action& action : step.actions) {
+    absl::Status status = simulator.Do(std::move(action));
+    if (!status.ok()) return status;
+  }
+  for (const Expectation& expectation : step.expect) {
+    result.problem += Problem(expectation, world, before);
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
+                      std::ostream& log, bool* as_expected) {
+  std::vector<std::string> notes;
+  absl::StatusOr<Scenario> script =
+      ReadScript(options.script, options.namespace_name, notes);
+  if (!script.ok()) return script.status();
+  if (options.cluster_file.empty() == script->cluster.empty()) {
+    return absl::InvalidArgumentError(
+        script->cluster.empty()
+            ? "no cluster: give --cluster-file, or a script that names one"
+            : "two clusters: --cluster-file and the script's");
+  }
+  World world(options.seed);
+  absl::Status status = LoadClusterFile(
+      script->cluster.empty() ? options.cluster_file : script->cluster, world);
+  if (!status.ok()) return status;
+  for (std::string& note : notes) world.Note(std::move(note));
+
+  std::ofstream trace;
+  if (!options.trace_file.empty()) {
+    trace.open(options.trace_file);
+    if (!trace) {
+      return absl::InvalidArgumentError(options.trace_file +
+                                        ": cannot be written");
+    }
+  }
+  Progress progress(log);
+  Simulator simulator(
+      world, DefaultProfile({}),
+      {options.seed, options.until_stable,
+       [&](const World& cluster, const PodInfo& pod, const std::string& node) {
+         progress.Placed(cluster);
+         if (trace.is_open())
+           trace << TraceLine(cluster, pod.pod, node) << "\n";
+       }});
+  std::vector<StepResult> results;
+  std::string problems;
+  for (Step& step : script->steps) {
+    absl::StatusOr<StepResult> result =
+        DoStep(std::move(step), world, simulator);
+    if (!result.ok()) return result.status();
+    if (!result->problem.empty()) {
+      absl::StrAppend(&problems, "step ", results.size() + 1, " (",
+                      result->name, ") is not as expected\n", result->problem);
+    }
+    results.push_back(*std::move(result));
+  }
+  const Report report = BuildReport(world, options.all_pods);
+  if (options.output == "json") {
+    PrintJson(report, results, out);
+  } else {
+    PrintTable(report, results, out);
+  }
+  log << problems;
+  *as_expected = problems.empty();
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// unschedulableTaint is what the node controller puts on a cordoned node.
+var unschedulableTaint = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+
+// Cordon closes a node for new pods, or opens it again, as kubectl and the node
+// controller do.
+func (c *Cluster) Cordon(t testing.TB, name string, cordoned bool) {
+	t.Helper()
+	nodes := c.Client.CoreV1().Nodes()
+	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node.Spec.Unschedulable = cordoned
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(taint corev1.Taint) bool {
+		return taint.MatchTaint(&unschedulableTaint)
+	})
+	if cordoned {
+		node.Spec.Taints = append(node.Spec.Taints, unschedulableTaint)
+	}
+	if _, err := nodes.Update(t.Context(), node, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.waitCordoned(t, name, cordoned)
+}
+
+// waitCordoned waits until the test, and vicinal with it, know; the scheduler, which
+// is told by the same API server, has at most milliseconds more.
+func (c *Cluster) waitCordoned(t testing.TB, name string, cordoned bool) {
+	t.Helper()
+	Eventually(t, OutcomeTimeout, "the test knows that "+name+" has changed", func() string {
+		if node := c.Observer.Nodes(t)[name]; node == nil || node.Spec.Unschedulable != cordoned {
+			return "not yet"
+		}
+		return ""
+	})
+	c.waitSeen(t)
+}
+
+// Drain cordons a node, removes its pods, and has their controllers replace them.
+func (c *Cluster) Drain(t testing.TB, name string) {
+	t.Helper()
+	c.Cordon(t, name, true)
+	for _, pod := range c.Observer.Pods(t) {
+		if pod.Spec.NodeName == name {
+			c.DeletePod(t, pod)
+		}
+	}
+	c.replacePods(t)
+}
+
+// DeletePods removes the pods of a namespace with these labels, of one node unless
+// that is "", and has their controllers replace them.
+func (c *Cluster) DeletePods(t testing.TB, namespace string, set labels.Set, node string) {
+	t.Helper()
+	found := false
+	for _, pod := range c.Observer.Pods(t) {
+		if pod.Namespace == namespace && set.AsSelector().Matches(labels.Set(pod.Labels)) && (node == "" || pod.Spec.NodeName == node) {
+			c.DeletePod(t, pod)
+			found = true
+		}
+	}
+	if !found {
+		t.Fatalf("no pod with %v to delete", set)
+	}
+	c.replacePods(t)
+}
+
+// replacePods has every ReplicaSet make the pods that it lacks.
+func (c *Cluster) replacePods(t testing.TB) {
+	t.Helper()
+	sets, err := c.Client.AppsV1().ReplicaSets(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range sets.Items {
+		c.scaleReplicaSet(t, &sets.Items[i], int(*sets.Items[i].Spec.Replicas))
+	}
+}
