@@ -347,10 +347,9 @@ int Main(int argc, char** argv) {
   ServeOptions serve_options;
   AddServe(app, serve_options, action);
   ExplainOptions explain_options;
-  int exit_code = EXIT_SUCCESS;
+  int exit_code = EXIT_SUCCESS;  // Of an answer that is no error.
   AddExplain(app, explain_options, action, exit_code);
   AddSample(app, action);
-  int exit_code = EXIT_SUCCESS;
   AddSimulate(app, action, exit_code);
   try {
     app.parse(argc, argv);
