@@ -380,7 +380,8 @@ TEST_F(ExtenderServiceTest, QuestionsAreRefusedWhileTheStateIsNotFresh) {
         "pods", Freshness::Clock::now() - std::chrono::seconds(60));
     const HttpResponse stale = ask();
     EXPECT_EQ(stale.status, 503u);
-    EXPECT_THAT(stale.body, HasSubstr(R"({"error":"pods: disconnected for 60 s)"));
+    EXPECT_THAT(stale.body,
+                HasSubstr(R"({"error":"pods: disconnected for 60 s)"));
   }
 }
 

@@ -20,8 +20,8 @@ class Metrics {
   // One answered request of the extender.
   void CountRequest(const std::string& verb, unsigned code, double seconds);
 
-  // One answered call of a gRPC method, such as "Extender/Filter"; `code` is the
-  // name of its status.
+  // One answered call of a gRPC method, such as "Extender/Filter"; `code` is
+  // the name of its status.
   void CountGrpcRequest(const std::string& method, const std::string& code,
                         double seconds);
 

@@ -40,8 +40,7 @@ absl::Status Freshness::Check(Clock::time_point now) const {
                now - *resource.disconnected_since > max_outage_) {
       const auto outage = std::chrono::duration_cast<std::chrono::seconds>(
           now - *resource.disconnected_since);
-      add(absl::StrCat(name, ": disconnected for ",
-                       outage.count(), " s"));
+      add(absl::StrCat(name, ": disconnected for ", outage.count(), " s"));
     }
   }
   if (problems.empty()) return absl::OkStatus();

@@ -56,8 +56,7 @@ TEST(FreshnessTest, AnOutageIsBorneUpToItsBound) {
   EXPECT_EQ(At(freshness, kStart + seconds(30)), "fresh");
   EXPECT_EQ(At(freshness, kStart + seconds(30) + milliseconds(1)),
             "pods: disconnected for 30 s");
-  EXPECT_EQ(At(freshness, kStart + seconds(95)),
-            "pods: disconnected for 95 s");
+  EXPECT_EQ(At(freshness, kStart + seconds(95)), "pods: disconnected for 95 s");
 }
 
 TEST(FreshnessTest, FailedAttemptsDoNotStartTheOutageAnew) {
@@ -66,8 +65,7 @@ TEST(FreshnessTest, FailedAttemptsDoNotStartTheOutageAnew) {
   for (int i = 0; i <= 31; ++i) {
     freshness.OnDisconnected("pods", kStart + seconds(i));
   }
-  EXPECT_EQ(At(freshness, kStart + seconds(31)),
-            "pods: disconnected for 31 s");
+  EXPECT_EQ(At(freshness, kStart + seconds(31)), "pods: disconnected for 31 s");
 }
 
 TEST(FreshnessTest, IsFreshAgainOnceConnected) {
