@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -214,6 +215,9 @@ TEST_F(PreemptTest, TheClusterIsAsItWas) {
     for (const ObjectKey& key : cluster_.Keys<Pod>()) {
       pods.push_back(cluster_.FindPod(key)->ToPod());
     }
+    std::sort(pods.begin(), pods.end(), [](const Pod& a, const Pod& b) {
+      return a.meta.name < b.meta.name;
+    });
     return pods;
   };
   const auto verdicts = [this](std::string_view pod) {

@@ -191,7 +191,7 @@ metadata: {name: p, namespace: shop}
 spec: {affinity: {podAntiAfinity: {}}})"));
   EXPECT_TRUE(result.status.ok());
   EXPECT_EQ(result.err,
-            "vicinal: warning: Pod p: spec.affinity.podAntiAfinity: "
+            "vicinal: warning: Pod shop/p: spec.affinity.podAntiAfinity: "
             "unknown field, ignored; did you mean \"podAntiAffinity\"?\n");
 }
 

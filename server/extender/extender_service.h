@@ -51,7 +51,7 @@ struct ExtenderOptions {
   ExtenderMode mode = ExtenderMode::kDecide;
   ScoreScale score_scale = ScoreScale::kExact;  // Of prioritize.
   // Of the choice among nodes of equal score; absent: another one each time.
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed = std::nullopt;
 };
 
 // Thread-safe.

@@ -309,9 +309,11 @@ TEST_F(RescuerTest, APodThatTheApiServerDoesNotHaveIsAbandoned) {
   rescuer_->OnNothingFits(Waiting(), 2);
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
   Answer(absl::AbortedError("another uid"));
+  // Each question starts a rescue, once the last one has been abandoned.
   EXPECT_TRUE(Until([this] {
     rescuer_->OnNothingFits(Waiting(), 2);
-    return Counts() == std::vector<int>{2, 0, 2};
+    const std::vector<int> counts = Counts();
+    return counts[0] >= 2 && counts[2] >= 2;
   }));
 }
 

@@ -99,8 +99,8 @@ TEST(SchedulerConfigTest, ErrorsNameTheField) {
             "got \"big\"");
   EXPECT_EQ(error("profiles: [{pluginConfig: [{name: InterPodAffinity, args: "
                   "{hardPodAffinityWeight: 101}}]}]")
-                .substr(0, 54),
-            "profiles[0].pluginConfig[0].args.hardPodAffinityWeight");
+                .substr(0, 55),
+            "profiles[0].pluginConfig[0].args: hardPodAffinityWeight");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ class Sink {
       for (const ObjectKey& key : cluster.template Keys<Kind>()) {
         names.push_back(key.namespace_name + "/" + key.name);
       }
+      std::sort(names.begin(), names.end());
       return names;
     });
   }
@@ -80,9 +82,9 @@ std::optional<std::string> NodeOf(const Sink<Pod>& sink,
                                   const std::string& name) {
   return sink.store().Read(
       [&](const ClusterState& cluster) -> std::optional<std::string> {
-        const PodInfo* pod = cluster.FindPod({"a", name});
+        const StoredPod* pod = cluster.FindPod({"a", name});
         if (pod == nullptr) return std::nullopt;
-        return pod->pod.spec.node_name;
+        return pod->ToPod().spec.node_name;
       });
 }
 
