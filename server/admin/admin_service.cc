@@ -1,5 +1,6 @@
 #include "server/admin/admin_service.h"
 
+#include <chrono>
 #include <string>
 
 namespace vicinal {
@@ -31,7 +32,21 @@ HttpResponse AdminService::RenderMetrics() const {
   store_.Read([this](const ClusterState& cluster) {
     metrics_.index_nodes().Set(static_cast<double>(cluster.Nodes().size()));
     metrics_.index_pods().Set(static_cast<double>(cluster.pod_count()));
+    const auto count = [&]<typename Kind>(const char* resource) {
+      metrics_.SetIndexObjects(resource, cluster.All<Kind>().size());
+    };
+    count.operator()<Namespace>("namespaces");
+    count.operator()<Service>("services");
+    count.operator()<ReplicationController>("replicationcontrollers");
+    count.operator()<ReplicaSet>("replicasets");
+    count.operator()<StatefulSet>("statefulsets");
   });
+  const Freshness::Clock::time_point now = Freshness::Clock::now();
+  metrics_.SetReady(freshness_.Check(now).ok());
+  for (const auto& [resource, outage] : freshness_.Outages(now)) {
+    metrics_.SetWatchOutage(resource,
+                            std::chrono::duration<double>(outage).count());
+  }
   return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Render()};
 }
 
