@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// kubeBinary is one of the stock binaries in $KUBE_BIN_DIR, under any of its
+// KubeBinary is one of the stock binaries in $KUBE_BIN_DIR, under any of its
 // names.
-func kubeBinary(t testing.TB, names ...string) string {
+func KubeBinary(t testing.TB, names ...string) string {
 	t.Helper()
 	dir := os.Getenv("KUBE_BIN_DIR")
 	if dir == "" {
-		t.Fatal("KUBE_BIN_DIR is not set: it names the folder with etcd, kube-apiserver and kube-scheduler")
+		t.Fatal("KUBE_BIN_DIR is not set: it names the folder that test/e2e/build has filled")
 	}
 	for _, name := range names {
 		if path := filepath.Join(dir, name); isExecutable(path) {
@@ -23,7 +23,8 @@ func kubeBinary(t testing.TB, names ...string) string {
 	return ""
 }
 
-func vicinalBinary(t testing.TB) string {
+// VicinalBinary is what is tested.
+func VicinalBinary(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("VICINAL_BIN")
 	if path == "" {

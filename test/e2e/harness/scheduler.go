@@ -22,7 +22,7 @@ type Scheduler struct {
 }
 
 // startScheduler starts kube-scheduler as itself (system:kube-scheduler). With an
-// extender URL it runs manifests/kube-scheduler-config.yaml; with "" it runs as
+// extender URL it runs manifests/base/kube-scheduler-config.yaml; with "" it runs as
 // shipped, all in-tree plugins on.
 func (cp *ControlPlane) startScheduler(t testing.TB, extenderURL string) *Scheduler {
 	t.Helper()
@@ -31,11 +31,19 @@ func (cp *ControlPlane) startScheduler(t testing.TB, extenderURL string) *Schedu
 	if extenderURL != "" {
 		config = ExtenderConfig(t, kubeconfig, extenderURL)
 	}
+	// Alone here, and it must outlive a restart of the API server.
+	return cp.StartScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false")
+}
+
+// StartScheduler starts kube-scheduler with a configuration and more flags, and
+// returns once it is ready (which it is also while another one leads).
+func (cp *ControlPlane) StartScheduler(t testing.TB, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
+	t.Helper()
 	content, err := yaml.Marshal(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	configFile := cp.Run.Path("kube-scheduler-config.yaml")
+	configFile := cp.Run.Path(name + "-config.yaml")
 	writeFile(t, configFile, content)
 	server := cp.CA.Server(t, "kube-scheduler-server")
 	port := FreePort(t)
@@ -46,15 +54,13 @@ func (cp *ControlPlane) startScheduler(t testing.TB, extenderURL string) *Schedu
 			Transport: &http.Transport{TLSClientConfig: cp.CA.TLSConfig(t, cp.AdminPair)},
 		},
 	}
-	s.Process = startProcess(t, cp.Run, nil, kubeBinary(t, "kube-scheduler"), "kube-scheduler",
+	s.Process = startProcess(t, cp.Run, nil, KubeBinary(t, "kube-scheduler"), name, append(flags,
 		"--config="+configFile,
-		// Alone here, and it must outlive a restart of the API server.
-		"--leader-elect=false",
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port),
 		"--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile,
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
 		// With the scores of every node, and errors of extenders, which it swallows.
-		"--v=3", "--vmodule=schedule_one=10")
+		"--v=3", "--vmodule=schedule_one=10")...)
 	s.await(t, startTimeout, "kube-scheduler is ready", func() string { return getProblem(s.admin, s.url+"/readyz") })
 	return s
 }
@@ -67,31 +73,32 @@ func stockConfig(kubeconfig string) map[string]any {
 	}
 }
 
-// ExtenderConfig is manifests/kube-scheduler-config.yaml with the two lines filled
+// ExtenderConfig is manifests/base/kube-scheduler-config.yaml with the two lines filled
 // in that belong to the machine it runs on.
 func ExtenderConfig(t testing.TB, kubeconfig, extenderURL string) map[string]any {
 	t.Helper()
-	path := RepositoryFile(t, "manifests/kube-scheduler-config.yaml")
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(RepositoryFile(t, "manifests/base/kube-scheduler-config.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return FillInConfig(t, content, kubeconfig, extenderURL)
+}
+
+// FillInConfig is a configuration of the manifests with those lines filled in.
+func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) map[string]any {
+	t.Helper()
 	config := map[string]any{}
 	if err := yaml.UnmarshalStrict(content, &config); err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatal(err)
 	}
-	connection, ok := config["clientConnection"].(map[string]any)
-	if !ok {
-		t.Fatalf("%s: no clientConnection", path)
-	}
-	connection["kubeconfig"] = kubeconfig
+	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig}
 	extenders, ok := config["extenders"].([]any)
 	if !ok || len(extenders) != 1 {
-		t.Fatalf("%s: exactly one extender expected", path)
+		t.Fatal("the scheduler's configuration: exactly one extender expected")
 	}
 	extender, ok := extenders[0].(map[string]any)
 	if !ok {
-		t.Fatalf("%s: extenders[0] is no object", path)
+		t.Fatal("the scheduler's configuration: extenders[0] is no object")
 	}
 	extender["urlPrefix"] = extenderURL
 	return config

@@ -42,7 +42,7 @@ func StartVicinal(t testing.TB, run *Run, args ...string) *Vicinal {
 			args = append(args, flag+"=127.0.0.1:0")
 		}
 	}
-	v.Process = startProcess(t, run, v.stdout, vicinalBinary(t), "vicinal", args...)
+	v.Process = startProcess(t, run, v.stdout, VicinalBinary(t), "vicinal", args...)
 	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
 		line := v.Stdout()
 		if m := listening.FindStringSubmatch(line); m != nil {

@@ -1,4 +1,4 @@
-// Package profile tests manifests/kube-scheduler-config.yaml with the code that
+// Package profile tests manifests/base/kube-scheduler-config.yaml with the code that
 // kube-scheduler itself runs on it.
 package profile
 
