@@ -111,23 +111,53 @@ func (v *Vicinal) WatchMetric(t testing.TB, name string) map[string]float64 {
 	return values
 }
 
+// Gauge is a metric without labels.
+func (v *Vicinal) Gauge(t testing.TB, name string) float64 {
+	t.Helper()
+	m, err := v.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := m[name].GetMetric()
+	if len(metrics) != 1 || metrics[0].Gauge == nil {
+		t.Fatalf("%s is not one gauge", name)
+	}
+	return metrics[0].Gauge.GetValue()
+}
+
 // Filter asks what kube-scheduler would ask. It returns the status code, and the
 // result if that is 200.
 func (v *Vicinal) Filter(pod *corev1.Pod, nodes ...string) (int, *extenderv1.ExtenderFilterResult, error) {
+	result := &extenderv1.ExtenderFilterResult{}
+	status, err := v.ask("filter", pod, nodes, result)
+	if status != http.StatusOK {
+		return status, nil, err
+	}
+	return status, result, err
+}
+
+// Prioritize does the same for the scores.
+func (v *Vicinal) Prioritize(pod *corev1.Pod, nodes ...string) (int, extenderv1.HostPriorityList, error) {
+	var scores extenderv1.HostPriorityList
+	status, err := v.ask("prioritize", pod, nodes, &scores)
+	return status, scores, err
+}
+
+func (v *Vicinal) ask(verb string, pod *corev1.Pod, nodes []string, result any) (int, error) {
 	body, err := json.Marshal(extenderv1.ExtenderArgs{Pod: pod, NodeNames: &nodes})
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
-	response, err := v.client.Post(v.ExtenderURL()+"/filter", "application/json", bytes.NewReader(body))
+	response, err := v.client.Post(v.ExtenderURL()+"/"+verb, "application/json", bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return response.StatusCode, nil, nil
+		_, err := io.Copy(io.Discard, response.Body)
+		return response.StatusCode, err
 	}
-	result := &extenderv1.ExtenderFilterResult{}
-	return response.StatusCode, result, json.NewDecoder(response.Body).Decode(result)
+	return response.StatusCode, json.NewDecoder(response.Body).Decode(result)
 }
 
 // lineBuffer collects what a process writes while others read it.
