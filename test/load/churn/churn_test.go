@@ -94,7 +94,7 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 			compared++
 			if len(differences) > 0 {
 				wrong++
-				t.Errorf("pod %s/%s %v %+v:\n  %s", pod.Namespace, pod.Name, pod.Labels, pod.Spec, strings.Join(differences[:min(len(differences), 5)], "\n  "))
+				t.Errorf("%s\nof pod %s %v %v %v", strings.Join(differences[:min(5, len(differences))], "\n"), pod.Namespace, pod.Labels, pod.Spec.Affinity, pod.Spec.TopologySpreadConstraints)
 			}
 		}
 		memory = append(memory, v.Gauge(t, "process_resident_memory_bytes"))
