@@ -10,8 +10,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 using simdjson::SUCCESS;
-using Clock = std::chrono::system_clock;
-using MaybeTime = std::optional<Clock::time_point>;
+using MaybeTime = std::optional<std::chrono::sys_seconds>;
 
 // "2026-11-21T19:07:25Z", the only form in which metav1.Time is written.
 MaybeTime ParseTime(std::string_view text) {

@@ -19,7 +19,8 @@ namespace vicinal {
 // seconds, rounded down. Nothing if there is none, or if the text is no object.
 //
 // `object` needs simdjson's padding. Cost: O(object), one pass.
-std::optional<std::chrono::system_clock::time_point> ChangeTime(
+// Years up to 9999 are read: more than system_clock::time_point can tell.
+std::optional<std::chrono::sys_seconds> ChangeTime(
     simdjson::padded_string_view object, simdjson::ondemand::parser& parser);
 
 }  // namespace vicinal

@@ -8,15 +8,13 @@
 namespace vicinal {
 namespace {
 
-using std::chrono::system_clock;
-
 // Seconds since 1970; -1: no time.
 long long Read(std::string_view json) {
   simdjson::ondemand::parser parser;
   const simdjson::padded_string padded(json);
   const auto time = ChangeTime(padded, parser);
   if (!time) return -1;
-  return system_clock::to_time_t(*time);
+  return time->time_since_epoch().count();
 }
 
 // What `date -u -d 2026-11-21T19:07:25Z +%s` prints.
@@ -60,6 +58,9 @@ TEST(ChangeTimeTest, ReadsDatesOfAllLengths) {
   EXPECT_EQ(
       Read(R"({"metadata":{"creationTimestamp":"2024-02-29T23:59:59Z"}})"),
       1709251199);
+  EXPECT_EQ(
+      Read(R"({"metadata":{"creationTimestamp":"9999-12-31T23:59:59Z"}})"),
+      253402300799);
 }
 
 TEST(ChangeTimeTest, WhatCannotBeReadDoesNotCount) {

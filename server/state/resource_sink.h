@@ -74,12 +74,10 @@ class ResourceSink : public ResourceHandler {
     if (!Read(json, object)) return;
     Upsert(std::move(object));
     metrics_.event_apply_duration.Observe(SecondsSince(arrival));
-    using SystemClock = std::chrono::system_clock;
     if (const auto change = ChangeTime(json, change_time_parser_)) {
       // Clocks differ: not before it happened.
       metrics_.event_lag.Observe(std::max(
-          0.0,
-          std::chrono::duration<double>(SystemClock::now() - *change).count()));
+          0.0, Epoch(std::chrono::system_clock::now()) - Epoch(*change)));
     }
   }
 
@@ -124,6 +122,12 @@ class ResourceSink : public ResourceHandler {
 
   static double SecondsSince(Clock::time_point time) {
     return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
+  // Seconds since 1970.
+  template <typename Duration>
+  static double Epoch(std::chrono::sys_time<Duration> time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
   }
 
   bool Read(simdjson::padded_string_view json, Kind& object) {

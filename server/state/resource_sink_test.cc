@@ -301,9 +301,15 @@ TEST(ResourceSinkTest, TheLagIsFromTheObjectsOwnTime) {
   sink->OnChanged(Json(PodOfAge(std::chrono::seconds(-100))));
   EXPECT_EQ(ValueOf(sink.Metrics(), count), 2);
   EXPECT_LT(ValueOf(sink.Metrics(), sum), 102);
+  // Nor does one from a time that our clock cannot tell.
+  sink->OnChanged(Json(
+      R"({"metadata":{"namespace":"a","name":"p1",
+          "creationTimestamp":"4052-11-21T19:07:26Z"}})"));
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 3);
+  EXPECT_LT(ValueOf(sink.Metrics(), sum), 102);
   // One that does not say when it was changed.
   sink->OnChanged(Json(PodJson("p2")));
-  EXPECT_EQ(ValueOf(sink.Metrics(), count), 2);
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 3);
 }
 
 TEST(ResourceSinkTest, EventsThatArriveTogetherWaitForEachOther) {
