@@ -22,9 +22,9 @@ namespace {
 
 constexpr int kExitUsage = 2;
 
-// Larger blocks go back to the system when they are freed. glibc would raise its
-// own threshold to the largest block freed so far, so that memory stayed with
-// the process after one large request.
+// Larger blocks go back to the system when they are freed. glibc would raise
+// its own threshold to the largest block freed so far, so that memory stayed
+// with the process after one large request.
 constexpr int kMmapThresholdBytes = 1 << 20;
 
 // What the chosen subcommand does, set while the command line is parsed.

@@ -40,6 +40,14 @@ HttpResponse AdminService::RenderMetrics() const {
     count.operator()<ReplicationController>("replicationcontrollers");
     count.operator()<ReplicaSet>("replicasets");
     count.operator()<StatefulSet>("statefulsets");
+    const TopologyIndex::Size size = cluster.topology().size();
+    metrics_.SetIndexEntries("pod_groups", size.groups);
+    metrics_.SetIndexEntries("labels", size.labels);
+    metrics_.SetIndexEntries("carried_terms", size.terms);
+    metrics_.SetIndexEntries("selectors", size.counters);
+    metrics_.SetIndexEntries("topology_keys", size.topology_keys);
+    metrics_.SetIndexEntries("domains", size.domains);
+    metrics_.SetIndexEntries("node_sets", size.node_sets);
   });
   const Freshness::Clock::time_point now = Freshness::Clock::now();
   metrics_.SetReady(freshness_.Check(now).ok());

@@ -73,6 +73,25 @@ TEST_F(AdminServiceTest, TheMetricsSayHowMuchIsInTheIndex) {
   EXPECT_THAT(Get("/metrics").body, HasSubstr("\nvicinal_index_nodes 1\n"));
 }
 
+TEST_F(AdminServiceTest, TheMetricsSayHowLargeTheTopologyIndexIs) {
+  store_.Write([](ClusterState& cluster) {
+    Node node;
+    node.meta.name = "n1";
+    cluster.Upsert(std::move(node));
+    for (const char* name : {"p1", "p2"}) {  // Of one group.
+      Pod pod;
+      pod.meta.name = name;
+      pod.spec.node_name = "n1";
+      cluster.Upsert(std::move(pod));
+    }
+  });
+  const std::string text = Get("/metrics").body;
+  EXPECT_THAT(text,
+              HasSubstr("\nvicinal_index_entries{table=\"pod_groups\"} 1\n"));
+  EXPECT_THAT(
+      text, HasSubstr("\nvicinal_index_entries{table=\"carried_terms\"} 0\n"));
+}
+
 TEST_F(AdminServiceTest, TheMetricsCountObjectsThatMakeDefaults) {
   store_.Write([](ClusterState& cluster) {
     for (const char* name : {"s1", "s2"}) {

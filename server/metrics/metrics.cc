@@ -76,6 +76,8 @@ Metrics::Metrics()
                             "not.")),
       index_objects_(Gauges(registry_, "vicinal_index_objects",
                             "Objects in the index, by resource.")),
+      index_entries_(Gauges(registry_, "vicinal_index_entries",
+                            "Entries of the topology index, by table.")),
       swallowed_errors_(
           Counters(registry_, "vicinal_swallowed_errors_total",
                    "Refused prioritize requests: the scheduler goes on "
@@ -115,6 +117,10 @@ void Metrics::SetWatchOutage(const std::string& resource, double seconds) {
 
 void Metrics::SetIndexObjects(const std::string& resource, std::size_t count) {
   index_objects_.Add({{"resource", resource}}).Set(static_cast<double>(count));
+}
+
+void Metrics::SetIndexEntries(const std::string& table, std::size_t count) {
+  index_entries_.Add({{"table", table}}).Set(static_cast<double>(count));
 }
 
 std::string Metrics::Render() const {

@@ -43,6 +43,8 @@ class Metrics {
 
   // Of a kind as the API names it, such as "replicasets".
   void SetIndexObjects(const std::string& resource, std::size_t count);
+  // Of a part of the topology index, such as "domains".
+  void SetIndexEntries(const std::string& table, std::size_t count);
   prometheus::Gauge& index_nodes() { return index_nodes_; }
   prometheus::Gauge& index_pods() { return index_pods_; }
 
@@ -62,6 +64,7 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& event_apply_durations_;
   prometheus::Family<prometheus::Gauge>& watch_outages_;
   prometheus::Family<prometheus::Gauge>& index_objects_;
+  prometheus::Family<prometheus::Gauge>& index_entries_;
   prometheus::Counter& swallowed_errors_;
   prometheus::Gauge& ready_;
   prometheus::Gauge& index_nodes_;
