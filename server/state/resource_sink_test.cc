@@ -85,9 +85,9 @@ std::optional<std::string> NodeOf(const Sink<Pod>& sink,
                                   const std::string& name) {
   return sink.store().Read(
       [&](const ClusterState& cluster) -> std::optional<std::string> {
-        const PodInfo* pod = cluster.FindPod({"a", name});
+        const StoredPod* pod = cluster.FindPod({"a", name});
         if (pod == nullptr) return std::nullopt;
-        return pod->pod.spec.node_name;
+        return pod->ToPod().spec.node_name;
       });
 }
 
