@@ -1,6 +1,5 @@
 // The command line of vicinal.
 #include <glog/logging.h>
-#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -17,15 +16,17 @@
 #include "server/sample/sample_cluster.h"
 #include "server/serve.h"
 
+// Read by jemalloc: memory that is free goes back to the system also when
+// nothing is allocated any more, as after a large request.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "background_thread:true";
+}
+
 namespace vicinal {
 namespace {
 
 constexpr int kExitUsage = 2;
-
-// Larger blocks go back to the system when they are freed. glibc would raise
-// its own threshold to the largest block freed so far, so that memory stayed
-// with the process after one large request.
-constexpr int kMmapThresholdBytes = 1 << 20;
 
 // What the chosen subcommand does, set while the command line is parsed.
 using Action = std::function<absl::Status()>;
@@ -140,7 +141,6 @@ void AddExplain(CLI::App& app, Action& action) {
 
 int Main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  mallopt(M_MMAP_THRESHOLD, kMmapThresholdBytes);
   FLAGS_logtostderr = true;
   google::InitGoogleLogging(argv[0]);
 

@@ -236,8 +236,8 @@ class TopologyIndex {
   mutable std::size_t domain_cells_ = 0;  // In all counts by domain, about.
 
   // The answers while there are no pods or no nodes: nothing is cached then.
-  const PlacementCounts no_pods_{};
-  const TopologyDomains no_domains_{};
+  const PlacementCounts no_pods_;
+  const TopologyDomains no_domains_;
   const NodeSet no_nodes_{NodeCondition()};
 };
 
