@@ -17,6 +17,13 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
@@ -158,9 +165,13 @@ func exported(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	v := harness.StartVicinal(t, run, "--kubeconfig="+run.Path("kubeconfig"))
-	if status, _, err := v.Filter(harness.PodOf("web"), "n1"); status != http.StatusServiceUnavailable || err != nil {
-		t.Fatalf("filter: %d %v", status, err)
+	if code, _, err := v.Filter(harness.PodOf("web"), "n1"); code != http.StatusServiceUnavailable || err != nil {
+		t.Fatalf("filter: %d %v", code, err)
 	}
+	if problem := v.Bind(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "u1"}}, "n1"); problem == "" {
+		t.Fatal("bind: no error")
+	}
+	callOverGRPC(t, v)
 	response, err := http.Get("http://" + v.AdminAddress + "/metrics")
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +182,20 @@ func exported(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// callOverGRPC asks without saying what; the answer is an error, and counted.
+func callOverGRPC(t *testing.T, v *harness.Vicinal) {
+	t.Helper()
+	connection, err := grpc.NewClient(v.GRPCAddress, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	var nothing grpc_health_v1.HealthCheckRequest // Any empty message.
+	if err := connection.Invoke(t.Context(), "/vicinal.v1.Extender/Filter", &nothing, &nothing); status.Code(err) == codes.OK {
+		t.Fatal("Filter: no error")
+	}
 }
 
 func alerts(t *testing.T) []rule {
