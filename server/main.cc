@@ -20,6 +20,13 @@
 #include "server/serve.h"
 #include "server/simulate/command.h"
 
+// Read by jemalloc: memory that is free goes back to the system also when
+// nothing is allocated any more, as after a large request.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "background_thread:true";
+}
+
 namespace vicinal {
 namespace {
 

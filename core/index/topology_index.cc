@@ -52,7 +52,8 @@ std::string KeyOf(CarriedTerm::Kind kind, const AffinityTerm& term,
 
 }  // namespace
 
-TopologyIndex::TopologyIndex() = default;
+// Spelled out for clang, which asks for initializers of constants.
+TopologyIndex::TopologyIndex() : no_pods_(), no_domains_() {}
 TopologyIndex::~TopologyIndex() = default;
 
 void TopologyIndex::AddNode(NodeId id, const Node* node) {

@@ -1,5 +1,6 @@
 #include "server/admin/admin_service.h"
 
+#include <chrono>
 #include <string>
 
 namespace vicinal {
@@ -36,7 +37,29 @@ HttpResponse AdminService::RenderMetrics() const {
   store_.Read([this](const ClusterState& cluster) {
     metrics_.index_nodes().Set(static_cast<double>(cluster.Nodes().size()));
     metrics_.index_pods().Set(static_cast<double>(cluster.pod_count()));
+    const auto count = [&]<typename Kind>(const char* resource) {
+      metrics_.SetIndexObjects(resource, cluster.All<Kind>().size());
+    };
+    count.operator()<Namespace>("namespaces");
+    count.operator()<Service>("services");
+    count.operator()<ReplicationController>("replicationcontrollers");
+    count.operator()<ReplicaSet>("replicasets");
+    count.operator()<StatefulSet>("statefulsets");
+    const TopologyIndex::Size size = cluster.topology().size();
+    metrics_.SetIndexEntries("pod_groups", size.groups);
+    metrics_.SetIndexEntries("labels", size.labels);
+    metrics_.SetIndexEntries("carried_terms", size.terms);
+    metrics_.SetIndexEntries("selectors", size.counters);
+    metrics_.SetIndexEntries("topology_keys", size.topology_keys);
+    metrics_.SetIndexEntries("domains", size.domains);
+    metrics_.SetIndexEntries("node_sets", size.node_sets);
   });
+  const Freshness::Clock::time_point now = Freshness::Clock::now();
+  metrics_.SetReady(freshness_.Check(now).ok());
+  for (const auto& [resource, outage] : freshness_.Outages(now)) {
+    metrics_.SetWatchOutage(resource,
+                            std::chrono::duration<double>(outage).count());
+  }
   return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Render()};
 }
 

@@ -92,6 +92,57 @@ TEST_F(AdminServiceTest, TheMetricsSayHowMuchIsInTheIndex) {
   EXPECT_THAT(Get("/metrics").body, HasSubstr("\nvicinal_index_nodes 1\n"));
 }
 
+TEST_F(AdminServiceTest, TheMetricsSayHowLargeTheTopologyIndexIs) {
+  store_.Write([](ClusterState& cluster) {
+    Node node;
+    node.meta.name = "n1";
+    cluster.Upsert(std::move(node));
+    for (const char* name : {"p1", "p2"}) {  // Of one group.
+      Pod pod;
+      pod.meta.name = name;
+      pod.spec.node_name = "n1";
+      cluster.Upsert(std::move(pod));
+    }
+  });
+  const std::string text = Get("/metrics").body;
+  EXPECT_THAT(text,
+              HasSubstr("\nvicinal_index_entries{table=\"pod_groups\"} 1\n"));
+  EXPECT_THAT(
+      text, HasSubstr("\nvicinal_index_entries{table=\"carried_terms\"} 0\n"));
+}
+
+TEST_F(AdminServiceTest, TheMetricsCountObjectsThatMakeDefaults) {
+  store_.Write([](ClusterState& cluster) {
+    for (const char* name : {"s1", "s2"}) {
+      Service service;
+      service.meta.name = name;
+      service.meta.namespace_name = "a";
+      cluster.Upsert(std::move(service));
+    }
+  });
+  const std::string text = Get("/metrics").body;
+  EXPECT_THAT(text,
+              HasSubstr("\nvicinal_index_objects{resource=\"services\"} 2\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\nvicinal_index_objects{resource=\"statefulsets\"} 0\n"));
+}
+
+TEST_F(AdminServiceTest, TheMetricsSayWhetherTheStateIsFresh) {
+  EXPECT_THAT(Get("/metrics").body, HasSubstr("\nvicinal_ready 0\n"));
+  freshness_.OnListed("pods");
+  std::string text = Get("/metrics").body;
+  EXPECT_THAT(text, HasSubstr("\nvicinal_ready 1\n"));
+  EXPECT_THAT(
+      text, HasSubstr("\nvicinal_watch_outage_seconds{resource=\"pods\"} 0\n"));
+  freshness_.OnDisconnected(
+      "pods", Freshness::Clock::now() - std::chrono::seconds(100));
+  text = Get("/metrics").body;
+  EXPECT_THAT(text, HasSubstr("\nvicinal_ready 0\n"));
+  EXPECT_THAT(
+      text, HasSubstr("\nvicinal_watch_outage_seconds{resource=\"pods\"} 100"));
+}
+
 TEST_F(AdminServiceTest, TheMetricsAreThereBeforeTheStateIsFresh) {
   metrics_.CountRequest("filter", 503, 0.001);
   const HttpResponse response = Get("/metrics");

@@ -2,6 +2,11 @@
 
 #include <prometheus/text_serializer.h>
 
+#include <iterator>
+#include <vector>
+
+#include "server/metrics/process_metrics.h"
+
 namespace vicinal {
 namespace {
 
@@ -13,9 +18,21 @@ const prometheus::Histogram::BucketBoundaries& DurationBuckets() {
   return buckets;
 }
 
+// Change times have whole seconds: less is not told apart.
+const prometheus::Histogram::BucketBoundaries& LagBuckets() {
+  static const auto& buckets = *new prometheus::Histogram::BucketBoundaries{
+      1, 2, 3, 5, 10, 20, 30, 60, 120, 300};
+  return buckets;
+}
+
 prometheus::Family<prometheus::Counter>& Counters(
     prometheus::Registry& registry, const char* name, const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+prometheus::Family<prometheus::Histogram>& Histograms(
+    prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
 }
 
 prometheus::Family<prometheus::Gauge>& Gauges(prometheus::Registry& registry,
@@ -31,18 +48,15 @@ Metrics::Metrics()
                          "Extender requests answered, by verb and HTTP "
                          "status code.")),
       request_durations_(
-          prometheus::BuildHistogram()
-              .Name("vicinal_request_duration_seconds")
-              .Help("Time from a request's last byte to its answer, by verb.")
-              .Register(registry_)),
+          Histograms(registry_, "vicinal_request_duration_seconds",
+                     "Time from a request's last byte to its answer, by "
+                     "verb.")),
       grpc_requests_(Counters(registry_, "vicinal_grpc_requests_total",
                               "gRPC calls answered, by method and status "
                               "code.")),
       grpc_request_durations_(
-          prometheus::BuildHistogram()
-              .Name("vicinal_grpc_request_duration_seconds")
-              .Help("Time from a call's request to its answer, by method.")
-              .Register(registry_)),
+          Histograms(registry_, "vicinal_grpc_request_duration_seconds",
+                     "Time from a call's request to its answer, by method.")),
       resource_versions_(
           Gauges(registry_, "vicinal_watch_resource_version",
                  "The newest resourceVersion that has been applied.")),
@@ -57,6 +71,30 @@ Metrics::Metrics()
                               "be read and were left out.")),
       bindings_(Counters(registry_, "vicinal_bindings_total",
                          "Bindings asked for, by outcome.")),
+      event_lags_(Histograms(
+          registry_, "vicinal_event_lag_seconds",
+          "Time from an object's change, by its own newest timestamp (whole "
+          "seconds, rounded down), to its being in the index.")),
+      event_apply_durations_(
+          Histograms(registry_, "vicinal_event_apply_duration_seconds",
+                     "Time from a watch event's arrival to its being in the "
+                     "index.")),
+      watch_outages_(Gauges(registry_, "vicinal_watch_outage_seconds",
+                            "How long the watch has been broken; 0 if it is "
+                            "not.")),
+      index_objects_(Gauges(registry_, "vicinal_index_objects",
+                            "Objects in the index, by resource.")),
+      index_entries_(Gauges(registry_, "vicinal_index_entries",
+                            "Entries of the topology index, by table.")),
+      swallowed_errors_(
+          Counters(registry_, "vicinal_swallowed_errors_total",
+                   "Refused prioritize requests: the scheduler goes on "
+                   "without the scores and reports nothing.")
+              .Add({})),
+      ready_(Gauges(registry_, "vicinal_ready",
+                    "1 while questions are answered, 0 while they are refused "
+                    "because the state is not fresh.")
+                 .Add({})),
       index_nodes_(
           Gauges(registry_, "vicinal_index_nodes", "Nodes in the index.")
               .Add({})),
@@ -67,11 +105,9 @@ Metrics::Metrics()
                              "to be bound or rejected yet.")
                           .Add({})),
       in_flight_wait_seconds_(
-          prometheus::BuildHistogram()
-              .Name("vicinal_in_flight_wait_seconds")
-              .Help("Time that questions waited for pods in flight; those "
-                    "that did not wait are not counted.")
-              .Register(registry_)
+          Histograms(registry_, "vicinal_in_flight_wait_seconds",
+                     "Time that questions waited for pods in flight; those "
+                     "that did not wait are not counted.")
               .Add({}, DurationBuckets())),
       in_flight_wait_timeouts_(
           Counters(registry_, "vicinal_in_flight_wait_timeouts_total",
@@ -101,6 +137,7 @@ void Metrics::CountRequest(const std::string& verb, unsigned code,
                            double seconds) {
   requests_.Add({{"verb", verb}, {"code", std::to_string(code)}}).Increment();
   request_durations_.Add({{"verb", verb}}, DurationBuckets()).Observe(seconds);
+  if (verb == "prioritize" && code != 200) swallowed_errors_.Increment();
 }
 
 void Metrics::CountGrpcRequest(const std::string& method,
@@ -112,13 +149,32 @@ void Metrics::CountGrpcRequest(const std::string& method,
 
 Metrics::Resource Metrics::ForResource(const std::string& resource) {
   const prometheus::Labels labels = {{"resource", resource}};
-  return {resource_versions_.Add(labels), lists_.Add(labels),
-          watch_starts_.Add(labels), disconnects_.Add(labels),
-          decode_errors_.Add(labels)};
+  return {resource_versions_.Add(labels),
+          lists_.Add(labels),
+          watch_starts_.Add(labels),
+          disconnects_.Add(labels),
+          decode_errors_.Add(labels),
+          event_lags_.Add(labels, LagBuckets()),
+          event_apply_durations_.Add(labels, DurationBuckets())};
+}
+
+void Metrics::SetWatchOutage(const std::string& resource, double seconds) {
+  watch_outages_.Add({{"resource", resource}}).Set(seconds);
+}
+
+void Metrics::SetIndexObjects(const std::string& resource, std::size_t count) {
+  index_objects_.Add({{"resource", resource}}).Set(static_cast<double>(count));
+}
+
+void Metrics::SetIndexEntries(const std::string& table, std::size_t count) {
+  index_entries_.Add({{"table", table}}).Set(static_cast<double>(count));
 }
 
 std::string Metrics::Render() const {
-  return prometheus::TextSerializer().Serialize(registry_.Collect());
+  std::vector<prometheus::MetricFamily> families = registry_.Collect();
+  std::vector<prometheus::MetricFamily> process = ProcessMetrics();
+  std::move(process.begin(), process.end(), std::back_inserter(families));
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace vicinal

@@ -8,6 +8,7 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <cstddef>
 #include <string>
 
 namespace vicinal {
@@ -17,7 +18,8 @@ class Metrics {
  public:
   Metrics();
 
-  // One answered request of the extender.
+  // One answered request of the extender. Refusals of `prioritize` are also
+  // counted as errors that the scheduler does not report.
   void CountRequest(const std::string& verb, unsigned code, double seconds);
 
   // One answered call of a gRPC method, such as "Extender/Filter"; `code` is
@@ -32,9 +34,22 @@ class Metrics {
     prometheus::Counter& watch_starts;
     prometheus::Counter& disconnects;
     prometheus::Counter& decode_errors;
+    // From an object's change, by its own account, to its being in the index.
+    prometheus::Histogram& event_lag;
+    // From an event's arrival here to its being in the index.
+    prometheus::Histogram& event_apply_duration;
   };
   Resource ForResource(const std::string& resource);
 
+  // How long the watch of a resource has been broken; 0 if it is not.
+  void SetWatchOutage(const std::string& resource, double seconds);
+  // Whether questions are answered.
+  void SetReady(bool ready) { ready_.Set(ready ? 1 : 0); }
+
+  // Of a kind as the API names it, such as "replicasets".
+  void SetIndexObjects(const std::string& resource, std::size_t count);
+  // Of a part of the topology index, such as "domains".
+  void SetIndexEntries(const std::string& table, std::size_t count);
   prometheus::Gauge& index_nodes() { return index_nodes_; }
   prometheus::Gauge& index_pods() { return index_pods_; }
 
@@ -60,7 +75,7 @@ class Metrics {
   prometheus::Counter& rescues_succeeded() { return rescues_succeeded_; }
   prometheus::Counter& rescues_abandoned() { return rescues_abandoned_; }
 
-  // All of them in the text exposition format.
+  // All of them, and those of the process, in the text exposition format.
   std::string Render() const;
 
  private:
@@ -75,6 +90,13 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& disconnects_;
   prometheus::Family<prometheus::Counter>& decode_errors_;
   prometheus::Family<prometheus::Counter>& bindings_;
+  prometheus::Family<prometheus::Histogram>& event_lags_;
+  prometheus::Family<prometheus::Histogram>& event_apply_durations_;
+  prometheus::Family<prometheus::Gauge>& watch_outages_;
+  prometheus::Family<prometheus::Gauge>& index_objects_;
+  prometheus::Family<prometheus::Gauge>& index_entries_;
+  prometheus::Counter& swallowed_errors_;
+  prometheus::Gauge& ready_;
   prometheus::Gauge& index_nodes_;
   prometheus::Gauge& index_pods_;
   prometheus::Gauge& in_flight_pods_;

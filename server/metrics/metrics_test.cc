@@ -100,6 +100,35 @@ TEST(MetricsTest, ResourcesHaveTheirOwnMetrics) {
   }
 }
 
+TEST(MetricsTest, WhatTheSchedulerDoesNotReportIsCounted) {
+  Metrics metrics;
+  EXPECT_THAT(metrics.Render(),
+              HasSubstr("\nvicinal_swallowed_errors_total 0\n"));
+  metrics.CountRequest("prioritize", 200, 0.001);
+  metrics.CountRequest("filter", 503, 0.001);
+  metrics.CountRequest("prioritize", 503, 0.001);
+  metrics.CountRequest("prioritize", 400, 0.001);
+  EXPECT_THAT(metrics.Render(),
+              HasSubstr("\nvicinal_swallowed_errors_total 2\n"));
+}
+
+TEST(MetricsTest, SaysWhetherQuestionsAreAnsweredAndSinceWhenNot) {
+  Metrics metrics;
+  EXPECT_THAT(metrics.Render(), HasSubstr("\nvicinal_ready 0\n"));
+  metrics.SetReady(true);
+  metrics.SetWatchOutage("pods", 2.5);
+  EXPECT_THAT(metrics.Render(), HasSubstr("\nvicinal_ready 1\n"));
+  EXPECT_THAT(metrics.Render(),
+              HasSubstr("\nvicinal_watch_outage_seconds{resource=\"pods\"} "
+                        "2.5\n"));
+}
+
+TEST(MetricsTest, TheProcessIsAmongThem) {
+  const std::string text = Metrics().Render();
+  EXPECT_THAT(text, HasSubstr("\nprocess_resident_memory_bytes "));
+  EXPECT_THAT(text, HasSubstr("\nprocess_open_fds "));
+}
+
 TEST(MetricsTest, LargeResourceVersionsAreExact) {
   Metrics metrics;
   metrics.ForResource("pods").resource_version.Set(123456789012);

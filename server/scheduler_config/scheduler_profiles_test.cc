@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The profile as manifests/kube-scheduler-config-decide.yaml has it.
+// The profile as manifests/overlays/kubeadm-decide has it.
 constexpr char kTakenOver[] = R"(
 profiles:
 - schedulerName: default-scheduler

@@ -27,6 +27,18 @@ void Freshness::OnDisconnected(const std::string& resource,
   if (!since) since = now;
 }
 
+std::map<std::string, Freshness::Clock::duration> Freshness::Outages(
+    Clock::time_point now) const {
+  std::map<std::string, Clock::duration> outages;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, resource] : resources_) {
+    outages[name] = resource.disconnected_since
+                        ? now - *resource.disconnected_since
+                        : Clock::duration(0);
+  }
+  return outages;
+}
+
 absl::Status Freshness::Check(Clock::time_point now) const {
   std::string problems;
   const auto add = [&problems](const std::string& problem) {

@@ -37,6 +37,10 @@ class Freshness {
   // Calls after the first keep the time of the first.
   void OnDisconnected(const std::string& resource, Clock::time_point now);
 
+  // How long each resource has been disconnected; 0 if it is connected, or was
+  // never listed. Cost: O(resources).
+  std::map<std::string, Clock::duration> Outages(Clock::time_point now) const;
+
   // OK, or Unavailable with a message that names each resource and why it is
   // not fresh. Cost: O(resources).
   absl::Status Check(Clock::time_point now) const;

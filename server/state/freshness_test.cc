@@ -122,5 +122,19 @@ TEST(FreshnessTest, MayBeCheckedWhileItChanges) {
   EXPECT_EQ(At(freshness, kStart + seconds(1)), "fresh");
 }
 
+TEST(FreshnessTest, TellsHowLongEachResourceHasBeenDisconnected) {
+  const Freshness::Clock::time_point start;
+  Freshness freshness({"nodes", "pods"}, std::chrono::seconds(30));
+  freshness.OnListed("pods");
+  freshness.OnDisconnected("pods", start);
+  freshness.OnDisconnected("pods", start + std::chrono::seconds(5));
+  auto outages = freshness.Outages(start + std::chrono::seconds(7));
+  EXPECT_EQ(outages.at("pods"), std::chrono::seconds(7));
+  EXPECT_EQ(outages.at("nodes"), std::chrono::seconds(0));
+  freshness.OnConnected("pods");
+  outages = freshness.Outages(start + std::chrono::seconds(9));
+  EXPECT_EQ(outages.at("pods"), std::chrono::seconds(0));
+}
+
 }  // namespace
 }  // namespace vicinal

@@ -4,7 +4,9 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +16,7 @@
 #include "core/index/cluster_state.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
+#include "server/kubernetes/change_time.h"
 #include "server/kubernetes/resource_handler.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
@@ -65,11 +68,20 @@ class ResourceSink : public ResourceHandler {
   }
 
   void OnChanged(simdjson::padded_string_view json) override {
+    const Clock::time_point arrival = Arrival();
     Kind object;
-    if (Read(json, object)) Upsert(std::move(object));
+    if (!Read(json, object)) return;
+    Upsert(std::move(object));
+    metrics_.event_apply_duration.Observe(SecondsSince(arrival));
+    if (const auto change = ChangeTime(json, change_time_parser_)) {
+      // Clocks differ: not before it happened.
+      metrics_.event_lag.Observe(std::max(
+          0.0, Epoch(std::chrono::system_clock::now()) - Epoch(*change)));
+    }
   }
 
   void OnDeleted(simdjson::padded_string_view json) override {
+    const Clock::time_point arrival = Arrival();
     std::string uid;
     const std::optional<ObjectKey> key = ReadKey(json, &uid);
     if (!key) {
@@ -78,6 +90,7 @@ class ResourceSink : public ResourceHandler {
       return;
     }
     Remove(*key, uid);
+    metrics_.event_apply_duration.Observe(SecondsSince(arrival));
   }
 
   void OnResourceVersion(std::string_view resource_version) override {
@@ -90,7 +103,7 @@ class ResourceSink : public ResourceHandler {
     metrics_.resource_version.Set(revision);
   }
 
-  void OnBatchEnd() override {}
+  void OnBatchEnd() override { batch_arrival_.reset(); }
 
   void OnDisconnected(const absl::Status& why) override {
     if (why.ok()) return;  // The next watch follows at once.
@@ -119,6 +132,24 @@ class ResourceSink : public ResourceHandler {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // When the batch under way has arrived: its first event is told at once.
+  Clock::time_point Arrival() {
+    if (!batch_arrival_) batch_arrival_ = Clock::now();
+    return *batch_arrival_;
+  }
+
+  static double SecondsSince(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
+  // Seconds since 1970.
+  template <typename Duration>
+  static double Epoch(std::chrono::sys_time<Duration> time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
+  }
+
   bool Read(simdjson::padded_string_view json, Kind& object) {
     absl::StatusOr<Kind> read = reader_.Read<Kind>(json);
     if (!read.ok()) {
@@ -160,6 +191,8 @@ class ResourceSink : public ResourceHandler {
   Freshness& freshness_;
   const Metrics::Resource metrics_;
   JsonReader reader_;
+  simdjson::ondemand::parser change_time_parser_;
+  std::optional<Clock::time_point> batch_arrival_;
   std::set<ObjectKey> listed_;  // By the list that is under way.
 };
 

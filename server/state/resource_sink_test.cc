@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <iomanip>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -261,6 +266,75 @@ TEST(ResourceSinkTest, CountsWhatHappens) {
         "vicinal_watch_resource_version{resource=\"pods\"} 200\n"}) {
     EXPECT_THAT(metrics, HasSubstr(line));
   }
+}
+
+// The value of one line of the metrics.
+double ValueOf(const std::string& metrics, const std::string& series) {
+  const std::size_t begin = metrics.find("\n" + series + " ");
+  if (begin == std::string::npos) return -1;
+  return std::stod(metrics.substr(begin + series.size() + 2));
+}
+
+// A pod that was created so many seconds ago, by its own account.
+std::string PodOfAge(std::chrono::seconds age) {
+  const std::time_t time =
+      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) -
+      age.count();
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  std::ostringstream json;
+  json << R"({"metadata":{"namespace":"a","name":"p1","creationTimestamp":")"
+       << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ") << R"("}})";
+  return json.str();
+}
+
+TEST(ResourceSinkTest, TheLagIsFromTheObjectsOwnTime) {
+  const std::string sum = "vicinal_event_lag_seconds_sum{resource=\"pods\"}";
+  const std::string count =
+      "vicinal_event_lag_seconds_count{resource=\"pods\"}";
+  Sink<Pod> sink("pods");
+  sink.List({PodOfAge(std::chrono::seconds(100))});
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 0);  // Old by right.
+  sink->OnChanged(Json(PodOfAge(std::chrono::seconds(100))));
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 1);
+  EXPECT_GE(ValueOf(sink.Metrics(), sum), 100);
+  EXPECT_LT(ValueOf(sink.Metrics(), sum), 102);
+  // A clock that is ahead of ours makes no negative lag.
+  sink->OnChanged(Json(PodOfAge(std::chrono::seconds(-100))));
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 2);
+  EXPECT_LT(ValueOf(sink.Metrics(), sum), 102);
+  // Nor does one from a time that our clock cannot tell.
+  sink->OnChanged(Json(
+      R"({"metadata":{"namespace":"a","name":"p1",
+          "creationTimestamp":"4052-11-21T19:07:26Z"}})"));
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 3);
+  EXPECT_LT(ValueOf(sink.Metrics(), sum), 102);
+  // One that does not say when it was changed.
+  sink->OnChanged(Json(PodJson("p2")));
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 3);
+}
+
+TEST(ResourceSinkTest, EventsThatArriveTogetherWaitForEachOther) {
+  const std::string labels = "{resource=\"pods\"}";
+  const std::string sum = "vicinal_event_apply_duration_seconds_sum" + labels;
+  const std::string count =
+      "vicinal_event_apply_duration_seconds_count" + labels;
+  Sink<Pod> sink("pods");
+  sink.List({});
+  sink->OnWatchStart();
+  sink->OnChanged(Json(PodJson("p1")));
+  EXPECT_LT(ValueOf(sink.Metrics(), sum), 0.05);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  sink->OnChanged(Json(PodJson("p2")));  // In the same batch.
+  sink->OnBatchEnd();
+  const double after_batch = ValueOf(sink.Metrics(), sum);
+  EXPECT_GE(after_batch, 0.1);
+  sink->OnDeleted(Json(PodJson("p1")));  // In the next.
+  sink->OnBatchEnd();
+  EXPECT_LT(ValueOf(sink.Metrics(), sum), after_batch + 0.05);
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 3);
+  sink->OnChanged(Json(UnreadablePodJson("p3")));
+  EXPECT_EQ(ValueOf(sink.Metrics(), count), 3);
 }
 
 TEST(ResourceSinkTest, TellsTheResourceVersion) {

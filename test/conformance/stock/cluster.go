@@ -39,6 +39,37 @@ func (b *byName[T]) put(name string, object *T) {
 	b.objects = append(b.objects, object)
 }
 
+// Add puts objects as an API server has stored them. Kinds that the plugins never look
+// at are an error.
+func (c *Cluster) Add(objects ...any) error {
+	for _, object := range objects {
+		meta, ok := object.(metav1.Object)
+		if !ok {
+			return fmt.Errorf("%T is no object", object)
+		}
+		name := meta.GetNamespace() + "/" + meta.GetName()
+		switch o := object.(type) {
+		case *v1.Node:
+			c.Nodes.put(name, o)
+		case *v1.Pod:
+			c.Pods.put(name, o)
+		case *v1.Namespace:
+			c.Namespaces.put(name, o)
+		case *v1.Service:
+			c.Services.put(name, o)
+		case *v1.ReplicationController:
+			c.ReplicationControllers.put(name, o)
+		case *appsv1.ReplicaSet:
+			c.ReplicaSets.put(name, o)
+		case *appsv1.StatefulSet:
+			c.StatefulSets.put(name, o)
+		default:
+			return fmt.Errorf("%T is of no kind that the plugins look at", object)
+		}
+	}
+	return nil
+}
+
 // decode reads the objects of a case. Kinds that the plugins never look at are
 // skipped, so that a dump of a cluster may hold them.
 func (c *Cluster) decode(objects []json.RawMessage) error {

@@ -1,20 +1,17 @@
-// Package access tests what vicinal's account may do: manifests/rbac.yaml against the
+// Package access tests what vicinal's account may do: manifests/base/rbac.yaml against the
 // authorizer of a real API server.
 package access
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"vicinal/test/e2e/harness"
 )
@@ -33,13 +30,9 @@ func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: nobody}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	withCertificate := func(user string) kubernetes.Interface {
-		pair := cp.CA.Client(t, user)
-		return client(t, cp, func(c *rest.Config) { c.CertData, c.KeyData = pair.CertPEM, pair.KeyPEM })
-	}
+	withCertificate := func(user string) kubernetes.Interface { return cp.ClientOfUser(t, user) }
 	withToken := func(account string) kubernetes.Interface {
-		token := cp.ServiceAccountToken(t, metav1.NamespaceSystem, account)
-		return client(t, cp, func(c *rest.Config) { c.CertData, c.KeyData, c.BearerToken = nil, nil, token })
+		return cp.ClientOfServiceAccount(t, metav1.NamespaceSystem, account)
 	}
 	for name, login := range map[string]func(string) kubernetes.Interface{"user": withCertificate, "service account": withToken} {
 		t.Run(name, func(t *testing.T) {
@@ -50,17 +43,6 @@ func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {
 			mayDoNothingElse(t, vicinal, login(nobody))
 		})
 	}
-}
-
-func client(t *testing.T, cp *harness.ControlPlane, as func(*rest.Config)) kubernetes.Interface {
-	t.Helper()
-	config := rest.CopyConfig(cp.AdminREST)
-	as(config)
-	c, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func readsWhatItNeeds(t *testing.T, vicinal kubernetes.Interface) {
@@ -120,9 +102,9 @@ func mayDoNothingElse(t *testing.T, vicinal, nobody kubernetes.Interface) {
 			want[verb+" "+path] = true
 		}
 	}
-	anyone := allowed(t, nobody)
+	anyone := harness.Rights(t, nobody)
 	got := map[string]bool{}
-	for action := range allowed(t, vicinal) {
+	for action := range harness.Rights(t, vicinal) {
 		if !anyone[action] {
 			got[action] = true
 		}
@@ -134,51 +116,4 @@ func mayDoNothingElse(t *testing.T, vicinal, nobody kubernetes.Interface) {
 
 func list(set map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), "\n  ")
-}
-
-// allowed is every "verb path" that the account may do.
-func allowed(t *testing.T, account kubernetes.Interface) map[string]bool {
-	t.Helper()
-	_, groups, err := account.Discovery().ServerGroupsAndResources()
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := map[string]bool{}
-	checked := 0
-	for _, group := range groups {
-		root := "apis/"
-		if group.GroupVersion == "v1" {
-			root = "api/"
-		}
-		for _, resource := range group.APIResources {
-			for _, verb := range resource.Verbs {
-				checked++
-				if may(t, account, verb, group.GroupVersion, resource.Name) {
-					set[verb+" "+root+group.GroupVersion+"/"+resource.Name] = true
-				}
-			}
-		}
-	}
-	if checked < 300 {
-		t.Fatalf("only %d actions found to check", checked)
-	}
-	return set
-}
-
-func may(t *testing.T, account kubernetes.Interface, verb, groupVersion, resource string) bool {
-	t.Helper()
-	group, _, named := strings.Cut(groupVersion, "/")
-	if !named {
-		group = ""
-	}
-	resource, subresource, _ := strings.Cut(resource, "/")
-	review, err := account.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
-		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Verb: verb, Group: group, Resource: resource, Subresource: subresource,
-		}},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(fmt.Errorf("may I %s %s: %w", verb, resource, err))
-	}
-	return review.Status.Allowed
 }

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// kubeBinary is one of the stock binaries in $KUBE_BIN_DIR, under any of its
+// KubeBinary is one of the stock binaries in $KUBE_BIN_DIR, under any of its
 // names.
-func kubeBinary(t testing.TB, names ...string) string {
+func KubeBinary(t testing.TB, names ...string) string {
 	t.Helper()
 	dir := os.Getenv("KUBE_BIN_DIR")
 	if dir == "" {
-		t.Fatal("KUBE_BIN_DIR is not set: it names the folder with etcd, kube-apiserver and kube-scheduler")
+		t.Fatal("KUBE_BIN_DIR is not set: it names the folder that test/e2e/build has filled")
 	}
 	for _, name := range names {
 		if path := filepath.Join(dir, name); isExecutable(path) {

@@ -20,7 +20,7 @@ import (
 const startTimeout = 90 * time.Second
 
 // ControlPlane is etcd and kube-apiserver with TLS and RBAC, vicinal's account
-// already set up from manifests/rbac.yaml.
+// already set up from manifests/base/rbac.yaml.
 type ControlPlane struct {
 	Run *Run
 	CA  *Authority
@@ -57,7 +57,7 @@ func StartControlPlane(t testing.TB, run *Run) *ControlPlane {
 	}
 	t.Cleanup(cp.KillAPIServer)
 	cp.StartAPIServer(t)
-	for _, object := range LoadManifest(t, RepositoryFile(t, "manifests/rbac.yaml")) {
+	for _, object := range LoadManifest(t, RepositoryFile(t, "manifests/base/rbac.yaml")) {
 		if err := create(t.Context(), cp.Admin, object); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func (cp *ControlPlane) startEtcd(t testing.TB) {
 	server := cp.CA.Server(t, "etcd")
 	cp.etcdURL = fmt.Sprintf("https://127.0.0.1:%d", FreePort(t))
 	peer := fmt.Sprintf("http://127.0.0.1:%d", FreePort(t))
-	etcd := startProcess(t, cp.Run, nil, kubeBinary(t, "etcd", "server"), "etcd",
+	etcd := startProcess(t, cp.Run, nil, KubeBinary(t, "etcd", "server"), "etcd",
 		"--name=e2e",
 		"--data-dir="+cp.Run.Path("etcd"),
 		"--unsafe-no-fsync", // the data dies with the test
@@ -113,7 +113,7 @@ func (cp *ControlPlane) apiserverArgs(t testing.TB, port int) []string {
 // lives as long as the control plane.
 func (cp *ControlPlane) StartAPIServer(t testing.TB) {
 	t.Helper()
-	cp.apiserver = launch(t, cp.Run, nil, kubeBinary(t, "kube-apiserver"), "kube-apiserver", cp.apiArgs...)
+	cp.apiserver = launch(t, cp.Run, nil, KubeBinary(t, "kube-apiserver"), "kube-apiserver", cp.apiArgs...)
 	cp.apiserver.await(t, startTimeout, "kube-apiserver is ready", func() string {
 		if _, err := cp.Admin.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(t.Context()); err != nil {
 			return err.Error()

@@ -29,7 +29,7 @@ func tokenRequest() *authenticationv1.TokenRequest {
 	return &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](3600)}}
 }
 
-// VicinalKubeconfig is vicinal's own: the user of manifests/rbac.yaml.
+// VicinalKubeconfig is vicinal's own: the user of manifests/base/rbac.yaml.
 func (cp *ControlPlane) VicinalKubeconfig(t testing.TB, server string) string {
 	t.Helper()
 	return cp.Kubeconfig(t, "vicinal", server, cp.ClientCertificate(t, "vicinal"))

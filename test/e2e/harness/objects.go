@@ -32,6 +32,12 @@ func LoadManifest(t testing.TB, path string) []runtime.Object {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ParseManifest(t, content)
+}
+
+// ParseManifest reads YAML documents.
+func ParseManifest(t testing.TB, content []byte) []runtime.Object {
+	t.Helper()
 	var objects []runtime.Object
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	for {
@@ -40,11 +46,11 @@ func LoadManifest(t testing.TB, path string) []runtime.Object {
 			return objects
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatal(err)
 		}
 		object, _, err := strict.Decode(document, nil, nil)
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatal(err)
 		}
 		objects = append(objects, object)
 	}

@@ -21,8 +21,9 @@ import (
 // resourceVersion of the newest event: what vicinal must have reached to know all
 // that the test knows.
 type Observer struct {
-	pods  corelisters.PodLister
-	nodes corelisters.NodeLister
+	pods   corelisters.PodLister
+	nodes  corelisters.NodeLister
+	stores map[string]cache.Store // by resource
 
 	mu     sync.Mutex
 	newest map[string]uint64 // guarded by mu; by resource
@@ -39,7 +40,7 @@ func (cp *ControlPlane) StartObserver(t testing.TB) *Observer {
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	core, apps := factory.Core().V1(), factory.Apps().V1()
-	o := &Observer{pods: core.Pods().Lister(), nodes: core.Nodes().Lister(), newest: map[string]uint64{}}
+	o := &Observer{pods: core.Pods().Lister(), nodes: core.Nodes().Lister(), newest: map[string]uint64{}, stores: map[string]cache.Store{}}
 	for resource, informer := range map[string]cache.SharedIndexInformer{
 		"pods":                   core.Pods().Informer(),
 		"nodes":                  core.Nodes().Informer(),
@@ -49,6 +50,7 @@ func (cp *ControlPlane) StartObserver(t testing.TB) *Observer {
 		"replicasets":            apps.ReplicaSets().Informer(),
 		"statefulsets":           apps.StatefulSets().Informer(),
 	} {
+		o.stores[resource] = informer.GetStore()
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { o.saw(resource, object) },
 			UpdateFunc: func(_, object any) { o.saw(resource, object) },
@@ -70,13 +72,9 @@ func (o *Observer) saw(resource string, object any) {
 	if !ok {
 		return // deleted while the watch was down: the version is not known
 	}
-	version, err := strconv.ParseUint(meta.GetResourceVersion(), 10, 64)
-	if err != nil {
-		panic(fmt.Sprintf("resourceVersion %q of %s: %v", meta.GetResourceVersion(), meta.GetName(), err))
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.newest[resource] = max(o.newest[resource], version)
+	o.newest[resource] = max(o.newest[resource], VersionOf(meta))
 }
 
 func (o *Observer) newestVersions() map[string]uint64 {
@@ -87,6 +85,37 @@ func (o *Observer) newestVersions() map[string]uint64 {
 		versions[resource] = version
 	}
 	return versions
+}
+
+// Objects of all watched resources, as last seen. They are shared: not to be changed.
+func (o *Observer) Objects() []any {
+	var objects []any
+	for _, store := range o.stores {
+		objects = append(objects, store.List()...)
+	}
+	return objects
+}
+
+// Version of an object, as last seen; 0 if it is not there.
+func (o *Observer) Version(resource, namespace, name string) uint64 {
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	object, exists, err := o.stores[resource].GetByKey(key)
+	if err != nil || !exists {
+		return 0
+	}
+	return VersionOf(object.(metav1.Object))
+}
+
+// VersionOf is the resourceVersion, which is a revision of etcd.
+func VersionOf(meta metav1.Object) uint64 {
+	version, err := strconv.ParseUint(meta.GetResourceVersion(), 10, 64)
+	if err != nil {
+		panic(fmt.Sprintf("resourceVersion %q of %s: %v", meta.GetResourceVersion(), meta.GetName(), err))
+	}
+	return version
 }
 
 // Pods of all namespaces, as last seen.

@@ -35,11 +35,19 @@ func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Schedule
 			extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
 		}
 	}
+	// Alone here, and it must outlive a restart of the API server.
+	return cp.StartScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false")
+}
+
+// StartScheduler starts kube-scheduler with a configuration and more flags, and
+// returns once it is ready (which it is also while another one leads).
+func (cp *ControlPlane) StartScheduler(t testing.TB, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
+	t.Helper()
 	content, err := yaml.Marshal(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	configFile := cp.Run.Path("kube-scheduler-config.yaml")
+	configFile := cp.Run.Path(name + "-config.yaml")
 	writeFile(t, configFile, content)
 	server := cp.CA.Server(t, "kube-scheduler-server")
 	port := FreePort(t)
@@ -50,15 +58,13 @@ func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Schedule
 			Transport: &http.Transport{TLSClientConfig: cp.CA.TLSConfig(t, cp.AdminPair)},
 		},
 	}
-	s.Process = startProcess(t, cp.Run, nil, kubeBinary(t, "kube-scheduler"), "kube-scheduler",
+	s.Process = startProcess(t, cp.Run, nil, KubeBinary(t, "kube-scheduler"), name, append(flags,
 		"--config="+configFile,
-		// Alone here, and it must outlive a restart of the API server.
-		"--leader-elect=false",
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port),
 		"--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile,
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
 		// With the scores of every node, and errors of extenders, which it swallows.
-		"--v=3", "--vmodule=schedule_one=10")
+		"--v=3", "--vmodule=schedule_one=10")...)
 	s.await(t, startTimeout, "kube-scheduler is ready", func() string { return getProblem(s.admin, s.url+"/readyz") })
 	return s
 }
@@ -71,37 +77,48 @@ func stockConfig(kubeconfig string) map[string]any {
 	}
 }
 
+// manifests are the scheduler's configurations, by the mode of vicinal.
+var manifests = map[string]string{
+	"advise": "manifests/base/kube-scheduler-config.yaml",
+	"decide": "manifests/overlays/kubeadm-decide/kube-scheduler-config.yaml",
+}
+
 // ManifestOf is the scheduler's configuration for a mode of vicinal.
 func ManifestOf(t testing.TB, mode string) string {
 	t.Helper()
-	return RepositoryFile(t, "manifests/kube-scheduler-config-"+mode+".yaml")
+	path, ok := manifests[mode]
+	if !ok {
+		t.Fatalf("no configuration of the scheduler for mode %q", mode)
+	}
+	return RepositoryFile(t, path)
 }
 
 // ExtenderConfig is the manifest of a mode with the two lines filled in that belong
 // to the machine it runs on.
 func ExtenderConfig(t testing.TB, mode, kubeconfig, extenderURL string) map[string]any {
 	t.Helper()
-	path := ManifestOf(t, mode)
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(ManifestOf(t, mode))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return FillInConfig(t, content, kubeconfig, extenderURL)
+}
+
+// FillInConfig is a configuration of the manifests with those lines filled in.
+func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) map[string]any {
+	t.Helper()
 	config := map[string]any{}
 	if err := yaml.UnmarshalStrict(content, &config); err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatal(err)
 	}
-	connection, ok := config["clientConnection"].(map[string]any)
-	if !ok {
-		t.Fatalf("%s: no clientConnection", path)
-	}
-	connection["kubeconfig"] = kubeconfig
+	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig}
 	extenders, ok := config["extenders"].([]any)
 	if !ok || len(extenders) != 1 {
-		t.Fatalf("%s: exactly one extender expected", path)
+		t.Fatal("the scheduler's configuration: exactly one extender expected")
 	}
 	extender, ok := extenders[0].(map[string]any)
 	if !ok {
-		t.Fatalf("%s: extenders[0] is no object", path)
+		t.Fatal("the scheduler's configuration: extenders[0] is no object")
 	}
 	extender["urlPrefix"] = extenderURL
 	return config

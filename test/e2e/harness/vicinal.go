@@ -164,6 +164,20 @@ func (v *Vicinal) WatchMetric(t testing.TB, name string) map[string]float64 {
 	return values
 }
 
+// Gauge is a metric without labels.
+func (v *Vicinal) Gauge(t testing.TB, name string) float64 {
+	t.Helper()
+	m, err := v.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := m[name].GetMetric()
+	if len(metrics) != 1 || metrics[0].Gauge == nil {
+		t.Fatalf("%s is not one gauge", name)
+	}
+	return metrics[0].Gauge.GetValue()
+}
+
 // Filter asks what kube-scheduler would ask. It returns the status code, and the
 // result if that is 200. A pod without a UID is a hypothetical one, which vicinal
 // does not take for one that is about to be placed.
@@ -174,6 +188,13 @@ func (v *Vicinal) Filter(pod *corev1.Pod, nodes ...string) (int, *extenderv1.Ext
 		result = nil
 	}
 	return status, result, err
+}
+
+// Prioritize does the same for the scores.
+func (v *Vicinal) Prioritize(pod *corev1.Pod, nodes ...string) (int, extenderv1.HostPriorityList, error) {
+	var scores extenderv1.HostPriorityList
+	status, err := v.call("prioritize", extenderv1.ExtenderArgs{Pod: pod, NodeNames: &nodes}, &scores)
+	return status, scores, err
 }
 
 // Bind asks vicinal to bind a pod, and returns the error of its answer.
@@ -209,7 +230,9 @@ func (v *Vicinal) call(verb string, args, result any) (int, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return response.StatusCode, nil
+		// Read to its end, so that the connection serves again.
+		_, err := io.Copy(io.Discard, response.Body)
+		return response.StatusCode, err
 	}
 	return response.StatusCode, json.NewDecoder(response.Body).Decode(result)
 }

@@ -1,4 +1,4 @@
-// Package profile tests manifests/kube-scheduler-config-*.yaml, and what vicinal
+// Package profile tests the scheduler's configurations in manifests/, and what vicinal
 // makes of such files, with the code that kube-scheduler itself runs on them.
 package profile
 

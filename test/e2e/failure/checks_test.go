@@ -1,0 +1,117 @@
+package failure
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"vicinal/test/e2e/harness"
+)
+
+const residentMemory = "process_resident_memory_bytes"
+
+func resourceOf(quantity string) resource.Quantity { return resource.MustParse(quantity) }
+
+// load asks all the while.
+type load struct {
+	stop   chan struct{}
+	asking sync.WaitGroup
+
+	mu       sync.Mutex
+	statuses map[int]int // guarded by mu
+	errors   []error     // guarded by mu
+}
+
+func startLoad(v *harness.Vicinal) *load {
+	l := &load{stop: make(chan struct{}), statuses: map[int]int{}}
+	l.asking.Go(func() {
+		for {
+			select {
+			case <-l.stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			status, _, err := v.Filter(harness.PodOf("web"), "node-0", "node-1")
+			l.mu.Lock()
+			l.statuses[status]++
+			if err != nil {
+				l.errors = append(l.errors, err)
+			}
+			l.mu.Unlock()
+		}
+	})
+	return l
+}
+
+// want ends the load: there were answers of each of these statuses and of no other.
+func (l *load) want(t *testing.T, statuses ...int) {
+	t.Helper()
+	close(l.stop)
+	l.asking.Wait()
+	for _, status := range statuses {
+		if l.statuses[status] == 0 {
+			t.Errorf("no answer of status %d among %v", status, l.statuses)
+		}
+	}
+	for status := range l.statuses {
+		if !slices.Contains(statuses, status) {
+			t.Errorf("answers of status %d among %v; errors %v", status, l.statuses, l.errors[:min(3, len(l.errors))])
+		}
+	}
+}
+
+// wantMemoryBack: what the failure took has been given back, but for what allocators keep.
+func wantMemoryBack(t *testing.T, v *harness.Vicinal, before float64) {
+	t.Helper()
+	const kept = 32e6
+	harness.Eventually(t, 30*time.Second, "the memory is back", func() string {
+		if after := v.Gauge(t, residentMemory); after > before+kept {
+			return fmt.Sprintf("%.1f MB before, %.1f MB after", before/1e6, after/1e6)
+		}
+		return ""
+	})
+}
+
+func sumOf(t *testing.T, v *harness.Vicinal, name, resource string) float64 {
+	t.Helper()
+	m, err := v.Metrics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range m[name].GetMetric() {
+		if metric.GetLabel()[0].GetValue() == resource {
+			return metric.GetHistogram().GetSampleSum()
+		}
+	}
+	t.Fatalf("no %s of %s", name, resource)
+	return 0
+}
+
+func logOf(t *testing.T, v *harness.Vicinal) string {
+	t.Helper()
+	content, err := os.ReadFile(v.LogFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func wantLogged(t *testing.T, v *harness.Vicinal, text string) {
+	t.Helper()
+	if !strings.Contains(logOf(t, v), text) {
+		t.Errorf("the log does not mention %s", text)
+	}
+}
+
+func wantFewLogLines(t *testing.T, v *harness.Vicinal, most int) {
+	t.Helper()
+	if lines := strings.Count(logOf(t, v), "\n"); lines > most {
+		t.Errorf("%d lines in the log, want at most %d", lines, most)
+	}
+}

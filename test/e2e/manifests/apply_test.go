@@ -1,0 +1,252 @@
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"vicinal/test/e2e/harness"
+)
+
+const restricted = "restricted"
+
+// One control plane serves all parts, in this order.
+func TestOnARealAPIServer(t *testing.T) {
+	cp := harness.StartControlPlane(t, harness.NewRun(t))
+	f := &fixture{cp: cp, kubeconfig: cp.Kubeconfig(t, "admin", cp.URL, &clientcmdapi.AuthInfo{
+		ClientCertificateData: cp.AdminPair.CertPEM, ClientKeyData: cp.AdminPair.KeyPEM,
+	})}
+	if _, err := cp.Admin.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: restricted, Labels: map[string]string{"pod-security.kubernetes.io/enforce": restricted},
+	}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cp.Admin.CoreV1().ServiceAccounts(metav1.NamespaceSystem).Create(t.Context(),
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "nobody"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("every variant is accepted, and a second time changes nothing", f.variantsAreAccepted)
+	t.Run("the API server would refuse a misspelt field", f.misspeltFieldIsRefused)
+	t.Run("vicinal passes the restricted pod security standard", f.podSecurity)
+	t.Run("vicinal may read, bind and nominate, and nothing else", f.vicinalRights)
+	t.Run("the second scheduler may do what kube-scheduler may, and lead under its name", f.secondSchedulerRights)
+	t.Run("the second scheduler places pods and a standby takes over", f.secondSchedulerRuns)
+}
+
+type fixture struct {
+	cp         *harness.ControlPlane
+	kubeconfig string
+}
+
+// apply creates or updates the objects of an overlay on the API server, strictly, and
+// returns their resource versions by kind and name.
+func (f *fixture) apply(t *testing.T, overlay string) map[string]string {
+	t.Helper()
+	out := kubectl(t, kustomize(t, overlay), "--kubeconfig="+f.kubeconfig, "apply", "--validate=strict", "-o=json", "-f", "-")
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for _, item := range list.Items {
+		versions[item.Kind+" "+item.Name] = item.ResourceVersion
+	}
+	return versions
+}
+
+func (f *fixture) variantsAreAccepted(t *testing.T) {
+	// On a cluster that has nothing of vicinal yet.
+	base := harness.RepositoryFile(t, "manifests/base/rbac.yaml")
+	kubectl(t, nil, "--kubeconfig="+f.kubeconfig, "delete", "-f", base)
+	for _, v := range variants {
+		first := f.apply(t, v.overlay)
+		if objects := len(v.objects(t)); len(first) != objects || objects < 4 {
+			t.Errorf("%s: %d objects applied of %d", v.overlay, len(first), objects)
+		}
+		if again := f.apply(t, v.overlay); !maps.Equal(first, again) {
+			t.Errorf("%s: applied %v, and again %v", v.overlay, first, again)
+		}
+		if v.staticPod != "" {
+			kubectl(t, kustomize(t, v.staticPod), "--kubeconfig="+f.kubeconfig, "create", "--validate=strict", "--dry-run=server", "-f", "-")
+		}
+	}
+}
+
+func (f *fixture) misspeltFieldIsRefused(t *testing.T) {
+	body := `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"p"},"spec":{"minimumAvailable":1}}`
+	err := f.cp.Admin.PolicyV1().RESTClient().Post().Namespace("kube-system").Resource("poddisruptionbudgets").
+		Param("fieldValidation", "Strict").SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(t.Context()).Error()
+	if err == nil || !strings.Contains(err.Error(), "minimumAvailable") {
+		t.Errorf("got %v, want an error that names minimumAvailable", err)
+	}
+}
+
+// The pod security admission of the API server judges the pods; of the static pod, which
+// is on the host's network as kubeadm made it, vicinal's container alone.
+func (f *fixture) podSecurity(t *testing.T) {
+	create := func(pod *corev1.Pod) error {
+		_, err := f.cp.Admin.CoreV1().Pods(restricted).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	for _, v := range variants {
+		pod := v.pod(t)
+		vicinal := container(t, pod, "vicinal")
+		if context := vicinal.SecurityContext; context == nil || context.ReadOnlyRootFilesystem == nil || !*context.ReadOnlyRootFilesystem {
+			t.Errorf("%s: the root filesystem of vicinal is writable", v.name)
+		}
+		if v.staticPod != "" {
+			vicinal.VolumeMounts = nil
+			vicinal.LivenessProbe.HTTPGet.Host, vicinal.ReadinessProbe.HTTPGet.Host = "", ""
+			pod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vicinal"}, Spec: corev1.PodSpec{Containers: []corev1.Container{*vicinal}}}
+		}
+		pod.Namespace = ""
+		if err := create(pod); err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		}
+		container(t, pod, "vicinal").SecurityContext = nil
+		if err := create(pod); err == nil {
+			t.Errorf("%s: accepted without its security context: nothing is enforced here", v.name)
+		}
+	}
+}
+
+// With all overlays applied.
+func (f *fixture) vicinalRights(t *testing.T) {
+	for name, login := range map[string]func(string) kubernetes.Interface{"user": f.user(t), "service account": f.serviceAccount(t)} {
+		want := map[string]bool{"create api/v1/pods/binding": true, "patch api/v1/pods/status": true}
+		for _, path := range []string{
+			"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
+			"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets",
+		} {
+			for _, verb := range []string{"get", "list", "watch"} {
+				want[verb+" "+path] = true
+			}
+		}
+		wantRights(t, name, login, "vicinal", want)
+	}
+}
+
+func (f *fixture) secondSchedulerRights(t *testing.T) {
+	account := f.serviceAccount(t)("vicinal-scheduler")
+	want := ownRights(t, f.user(t), "system:kube-scheduler")
+	wantRights(t, "service account", f.serviceAccount(t), "vicinal-scheduler", want)
+	for _, needed := range []string{"pods", "nodes", "namespaces", "services", "replicationcontrollers"} {
+		if !want["watch api/v1/"+needed] {
+			t.Errorf("kube-scheduler may not watch %s, so vicinal in its pod may not either", needed)
+		}
+	}
+	lease := authorizationv1.ResourceAttributes{Group: "coordination.k8s.io", Resource: "leases", Namespace: "kube-system", Name: "vicinal-scheduler"}
+	for _, test := range []struct {
+		verb, namespace, name string
+		want                  bool
+	}{
+		{"get", "kube-system", "vicinal-scheduler", true},
+		{"update", "kube-system", "vicinal-scheduler", true},
+		{"delete", "kube-system", "vicinal-scheduler", false},
+		{"update", "kube-system", "kube-controller-manager", false},
+		{"update", "default", "vicinal-scheduler", false},
+	} {
+		lease.Verb, lease.Namespace, lease.Name = test.verb, test.namespace, test.name
+		if got := harness.May(t, account, lease); got != test.want {
+			t.Errorf("%s lease %s/%s: %v, want %v", test.verb, test.namespace, test.name, got, test.want)
+		}
+	}
+}
+
+func (f *fixture) user(t *testing.T) func(string) kubernetes.Interface {
+	return func(name string) kubernetes.Interface { return f.cp.ClientOfUser(t, name) }
+}
+
+func (f *fixture) serviceAccount(t *testing.T) func(string) kubernetes.Interface {
+	return func(name string) kubernetes.Interface {
+		return f.cp.ClientOfServiceAccount(t, metav1.NamespaceSystem, name)
+	}
+}
+
+// ownRights are those that not every account of that sort has.
+func ownRights(t *testing.T, login func(string) kubernetes.Interface, name string) map[string]bool {
+	t.Helper()
+	anyone := harness.Rights(t, login("nobody"))
+	rights := harness.Rights(t, login(name))
+	maps.DeleteFunc(rights, func(right string, _ bool) bool { return anyone[right] })
+	return rights
+}
+
+func wantRights(t *testing.T, sort string, login func(string) kubernetes.Interface, name string, want map[string]bool) {
+	t.Helper()
+	got := ownRights(t, login, name)
+	for _, right := range slices.Sorted(maps.Keys(got)) {
+		if !want[right] {
+			t.Errorf("%s %s may %s, and need not", sort, name, right)
+		}
+	}
+	for _, right := range slices.Sorted(maps.Keys(want)) {
+		if !got[right] {
+			t.Errorf("%s %s may not %s", sort, name, right)
+		}
+	}
+}
+
+// Two replicas with the configuration and the account of overlays/second-scheduler.
+func (f *fixture) secondSchedulerRuns(t *testing.T) {
+	v := variants[2]
+	token := f.cp.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-scheduler")
+	kubeconfig := f.cp.Kubeconfig(t, "vicinal-scheduler", f.cp.URL, &clientcmdapi.AuthInfo{Token: token})
+	start := func(name string) (*harness.Scheduler, *harness.Vicinal) {
+		vicinal := harness.StartVicinal(t, f.cp.Run, "--mode=advise", "--kubeconfig="+kubeconfig)
+		vicinal.WaitReady(t)
+		config := harness.FillInConfig(t, []byte(v.schedulerConfig(t)), kubeconfig, vicinal.ExtenderURL())
+		return f.cp.StartScheduler(t, name, kubeconfig, config), vicinal
+	}
+	observer := f.cp.StartObserver(t)
+	for _, node := range harness.SixNodes()[:2] {
+		if _, err := f.cp.Admin.CoreV1().Nodes().Create(t.Context(), node.(*corev1.Node), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place := func(name string) *corev1.Pod {
+		t.Helper()
+		pod := harness.PodOf("alone")
+		pod.GenerateName, pod.Name = "", name
+		pod.Spec.SchedulerName = "vicinal-scheduler"
+		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{harness.TermTo("alone", corev1.LabelHostname)},
+		}}
+		created, err := f.cp.Admin.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return observer.WaitOutcome(t, created, harness.OutcomeTimeout)
+	}
+	leader, leadersVicinal := start("leader")
+	first := place("first")
+	standby, standbysVicinal := start("standby")
+	leader.Kill()
+	leadersVicinal.Kill()
+	observer.WaitSeen(t, standbysVicinal)
+	second := place("second")
+	if first.Spec.NodeName == "" || second.Spec.NodeName == "" || first.Spec.NodeName == second.Spec.NodeName {
+		t.Errorf("first runs on %q, second on %q, want two nodes", first.Spec.NodeName, second.Spec.NodeName)
+	}
+	if third := place("third"); third.Spec.NodeName != "" {
+		t.Errorf("a third pod runs on %s", third.Spec.NodeName)
+	}
+	lease, err := f.cp.Admin.CoordinationV1().Leases("kube-system").Get(t.Context(), "vicinal-scheduler", metav1.GetOptions{})
+	if err != nil || lease.Spec.LeaseTransitions == nil || *lease.Spec.LeaseTransitions != 1 {
+		content, _ := json.Marshal(lease.Spec)
+		t.Errorf("lease %s %v, want one transition", content, err)
+	}
+	if code, err := standby.Terminate(20 * time.Second); err != nil {
+		t.Error(fmt.Errorf("standby: exit code %d: %w", code, err))
+	}
+}

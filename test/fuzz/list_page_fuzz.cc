@@ -1,0 +1,40 @@
+// One answer of the API server to a list: a page of objects, or an error.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/model/node.h"
+#include "server/kubernetes/api_response.h"
+#include "server/kubernetes/list_page.h"
+#include "server/metrics/metrics.h"
+#include "server/state/cluster_store.h"
+#include "server/state/freshness.h"
+#include "server/state/resource_sink.h"
+#include "simdjson.h"
+
+namespace vicinal {
+namespace {
+
+void List(std::string body) {
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  static_cast<void>(ToStatus({500, body, std::nullopt}));
+  ClusterStore store;
+  Metrics metrics;
+  Freshness freshness({"nodes"}, std::chrono::seconds(0));
+  ResourceSink<Node> sink("nodes", store, freshness, metrics);
+  sink.OnListStart();
+  const auto page = SplitListPage(
+      body,
+      [&sink](simdjson::padded_string_view item) { sink.OnListed(item); });
+  if (page.ok()) sink.OnListEnd(page->resource_version);
+}
+
+}  // namespace
+}  // namespace vicinal
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  vicinal::List({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
