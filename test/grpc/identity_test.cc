@@ -98,6 +98,18 @@ void RemoveAll(ClusterState& cluster) {
   remove(static_cast<StatefulSet*>(nullptr));
 }
 
+// Takes out lists of resources that are there and empty: a map of a protobuf
+// message cannot tell that from absent.
+void DropEmptyResourceLists(json& value) {
+  if (!value.is_structured()) return;
+  for (const char* name : {"requests", "allocatedResources", "overhead"}) {
+    if (value.is_object() && value.contains(name) && value[name].empty()) {
+      value.erase(name);
+    }
+  }
+  for (json& part : value) DropEmptyResourceLists(part);
+}
+
 class IdentityTest : public ::testing::Test {
  protected:
   IdentityTest() {
@@ -293,7 +305,9 @@ TEST_F(IdentityTest, NamedCases) {
     const std::string text(std::istreambuf_iterator<char>(file), {});
     const absl::StatusOr<std::vector<std::string>> documents = YamlToJson(text);
     ASSERT_TRUE(documents.ok()) << documents.status();
-    Run(json::parse(documents->front()).at("case"));
+    json question = json::parse(documents->front()).at("case");
+    DropEmptyResourceLists(question);
+    Run(question);
   }
   globfree(&found);
   EXPECT_GE(cases_, 200u);
@@ -308,11 +322,12 @@ TEST_F(IdentityTest, GeneratedCases) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     // Some are broken on purpose.
-    const json question = json::parse(line, nullptr, false);
+    json question = json::parse(line, nullptr, false);
     if (!question.is_object()) {
       ++unreadable_;
       continue;
     }
+    DropEmptyResourceLists(question);
     SCOPED_TRACE(line.substr(0, 40));
     Run(question);
   }
