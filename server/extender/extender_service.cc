@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -201,8 +202,13 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
     return ErrorResponse(503, std::string(fresh.message()));
   }
   if (verb == kPreempt) return Preempt(request.body);
-  // One for each thread, so that its memory is there for the next question.
-  thread_local JsonReader reader;
+  // One for each thread, so that its memory is there for the next question; an
+  // unusually large one gets its own.
+  constexpr std::size_t kUsualBytes = 4 << 20;
+  thread_local JsonReader usual_reader;
+  std::optional<JsonReader> own_reader;
+  if (request.body.size() > kUsualBytes) own_reader.emplace();
+  JsonReader& reader = own_reader ? *own_reader : usual_reader;
   const absl::StatusOr<ExtenderArgs> args =
       ReadExtenderArgs(request.body, reader);
   if (!args.ok()) {

@@ -343,7 +343,11 @@ class HttpServer::Impl {
     if (buffer.size() == 0) {
       // Either sees the draining here, or is seen waiting by it.
       connection.set_waiting(true);
-      if (connections_.draining()) co_return false;
+      // What has arrived by then is answered.
+      if (connections_.draining() &&
+          beast::get_lowest_layer(stream).socket().available(error) == 0) {
+        co_return false;
+      }
       beast::get_lowest_layer(stream).expires_after(options_.idle_timeout);
       const std::size_t read = co_await stream.async_read_some(
           buffer.prepare(kReadBytes), Redirected(error));

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,17 +49,29 @@ func open(t *testing.T, file string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	profile, err := os.MkdirTemp("", "vicinal-chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{commandsOut, answersIn} // 3 and 4
+		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it has children
+	cmd.ExtraFiles = []*os.File{commandsOut, answersIn}   // 3 and 4
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("%v (test/install installs it)", err)
 	}
 	commandsOut.Close()
 	answersIn.Close()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
+		// Its children may write for a moment yet.
+		for range 100 {
+			if os.RemoveAll(profile) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
 	})
 	if err := answersOut.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil {
 		t.Fatal(err)
