@@ -65,17 +65,28 @@ error_code ReadEvent(simdjson::padded_string_view line,
   return at_end ? SUCCESS : simdjson::TRAILING_CONTENT;
 }
 
-// Both are optional; what is missing stays 0 or "".
+// Both are optional; what is missing, or behind something that is no JSON,
+// stays 0 or "".
 void ReadStatus(ondemand::parser& parser, WatchEvent& event) {
   ondemand::document document;
+  ondemand::object status;
   if (parser.iterate(event.object).get(document) != SUCCESS) return;
-  int64_t code = 0;
-  if (document["code"].get_int64().get(code) == SUCCESS)
-    event.error_code = static_cast<int>(code);
-  document.rewind();
-  std::string_view message;
-  if (document["message"].get_string().get(message) == SUCCESS)
-    event.error_message = message;
+  if (document.get_object().get(status) != SUCCESS) return;
+  for (auto field : status) {
+    std::string_view key;
+    if (field.unescaped_key().get(key) != SUCCESS) return;
+    if (key == "code") {
+      int64_t code = 0;
+      if (field.value().get_int64().get(code) == SUCCESS) {
+        event.error_code = static_cast<int>(code);
+      }
+    } else if (key == "message") {
+      std::string_view message;
+      if (field.value().get_string().get(message) == SUCCESS) {
+        event.error_message = message;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -77,6 +77,19 @@ TEST_F(WatchEventTest, AnErrorNeedsNoStatus) {
   EXPECT_EQ(event->error_message, "");
 }
 
+// Found by test/fuzz.
+TEST_F(WatchEventTest, AnErrorMayHaveAStatusThatIsNoJson) {
+  for (const char* line :
+       {R"({"type":"ERROR","object":{"metadata":{},"kind" "x"}})",
+        R"({"type":"ERROR","object":{"kind":"S","metadata":{}, 5:1}})",
+        R"({"type":"ERROR","object":{"metadata":{},"code":,"message":"m"}})",
+        R"({"type":"ERROR","object":{"metadata":{"resourceVersion":"1"},,}})",
+        R"({"type":"ERROR","object":{"kind":"StatunodeName":"n1"}}})"}) {
+    const absl::StatusOr<WatchEvent> event = Parse(line);
+    if (event.ok()) EXPECT_EQ(event->error_code, 0) << line;
+  }
+}
+
 TEST_F(WatchEventTest, SaysWhyALineIsNoEvent) {
   const std::string start = "not a watch event: ";
   EXPECT_EQ(ErrorOf(R"({"type":"GROWN","object":{}})"),
