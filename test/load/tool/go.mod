@@ -1,4 +1,4 @@
-module vicinal/test/load
+module vicinal/test/load/tool
 
 go 1.26.0
 
