@@ -86,7 +86,9 @@ TEST_F(WatchEventTest, AnErrorMayHaveAStatusThatIsNoJson) {
         R"({"type":"ERROR","object":{"metadata":{"resourceVersion":"1"},,}})",
         R"({"type":"ERROR","object":{"kind":"StatunodeName":"n1"}}})"}) {
     const absl::StatusOr<WatchEvent> event = Parse(line);
-    if (event.ok()) EXPECT_EQ(event->error_code, 0) << line;
+    if (event.ok()) {
+      EXPECT_EQ(event->error_code, 0) << line;
+    }
   }
 }
 
