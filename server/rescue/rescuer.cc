@@ -45,10 +45,14 @@ Rescuer::~Rescuer() {
 }
 
 void Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
-  if (offered < options_.min_sample) return;
+  // A pod without a uid is not from an API server.
+  if (offered < options_.min_sample || pod.meta.uid.empty()) return;
   std::unique_lock lock(mutex_);
   if (Rescue* rescue = Find(pod)) {
-    Renew(*rescue, pod);
+    // An attempt that began after the nomination was written and does not know
+    // of it: if the store does not show it, it was cleared.
+    rescue->confirmed |= Renew(*rescue, pod) &&
+                         rescue->state == State::kNominated && !rescue->writing;
   } else if (rescues_.size() < options_.max_pods) {
     // A rescue of another pod of that name goes on until the store shows that
     // it is gone.

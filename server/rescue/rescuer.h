@@ -25,9 +25,11 @@
 // another attempt at once, because it takes its own write of the failure into
 // the pod's status for a change of the pod, and that attempt is to know of the
 // nomination. The scheduler's write may clear a nomination that it has seen by
-// then, but not before the attempt; if the pod is not bound all the same, the
-// nomination is written again.
-// Source: schedulePod, evaluateNominatedNode and handleSchedulingFailure in
+// then. That write and the next attempt are in a race: of some twenty rescues
+// one loses its nomination before the attempt, which fails then, and the
+// nomination is written again for the one after it. Writing later does not
+// help: the attempt then wins against the nomination as often. Source:
+// schedulePod, evaluateNominatedNode and handleSchedulingFailure in
 // pkg/scheduler/schedule_one.go, isPodWorthRequeuing in
 // pkg/scheduler/backend/queue/scheduling_queue.go.
 #ifndef VICINAL_SERVER_RESCUE_RESCUER_H_
@@ -100,8 +102,9 @@ class Rescuer {
 
   // filter was asked about `offered` nodes and none of them fits; not answered
   // yet. Returns once the pod is nominated, or found to fit no node at all, or
-  // after Options::max_wait. Cost: nothing for less than a sample; else that of
-  // the filters and scores over all nodes, and of a write to the API server.
+  // after Options::max_wait. Cost: nothing for less than a sample or a pod
+  // without a uid; else that of the filters and scores over all nodes, and of a
+  // write to the API server.
   void OnNothingFits(const Pod& pod, std::size_t offered);
 
   // The scheduler wants to evict pods for `pod`, so an attempt has failed.
@@ -120,9 +123,9 @@ class Rescuer {
     // When to attend to it if it is undecided or resting; when an attempt must
     // have come if it is nominated.
     Clock::time_point due;
-    bool seen = false;       // The store has had the pod.
-    std::string nominated;   // The node that was written last.
-    bool confirmed = false;  // The store has had that nomination.
+    bool seen = false;      // The store has had the pod.
+    std::string nominated;  // The node that was written last.
+    bool confirmed = false;
     Clock::time_point nominated_at;
     std::set<std::string> tried;  // All nodes that were written.
     int nominations = 0;

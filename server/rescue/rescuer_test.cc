@@ -178,6 +178,25 @@ TEST_F(RescuerTest, FewerNodesThanASampleAreAllThereAre) {
   EXPECT_THAT(nominated(), IsEmpty());
 }
 
+TEST_F(RescuerTest, APodWithoutAUidIsNoPodOfAnApiServer) {
+  Start();
+  rescuer_->OnNothingFits(Waiting(""), 2);
+  Settle();
+  EXPECT_THAT(nominated(), IsEmpty());
+}
+
+TEST_F(RescuerTest, ANominationThatWasClearedUnseenIsWrittenForTheNextAttempt) {
+  writes_ = false;
+  Start();
+  Put(Waiting());
+  rescuer_->OnNothingFits(Waiting(), 2);
+  ASSERT_TRUE(UntilNominations(1));
+  Settle();
+  EXPECT_THAT(nominated(), SizeIs(1));  // It may be on its way.
+  rescuer_->OnNothingFits(Waiting(), 2);
+  EXPECT_TRUE(UntilNominations(2));
+}
+
 TEST_F(RescuerTest, AnAttemptThatDidNotKnowOfTheNominationDoesNotCount) {
   Start();
   Put(Waiting());

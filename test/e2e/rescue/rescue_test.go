@@ -93,8 +93,9 @@ func fewNodesFit(t *testing.T, f *fixture) {
 				}
 				return
 			}
-			// Most within two attempts; see the README for the others.
-			if late != 0 || bound != pods || 2*withinTwo < pods {
+			// The scheduler may clear a nomination just before the attempt that it is for:
+			// one in twenty takes three.
+			if late != 0 || bound != pods || 10*withinTwo < 8*pods {
 				t.Errorf("%d of %d pods bound, %d within two attempts", bound, pods, withinTwo)
 			}
 			if m.Sum("vicinal_rescues_started_total") == 0 {
