@@ -75,19 +75,10 @@ const NodeInfo* ClusterState::FindNode(std::string_view name) const {
 
 std::vector<const NodeInfo*> ClusterState::FindNodes(
     std::span<const std::string_view> names) const {
-  // A look-up is mostly waiting for memory, so that of the next ones is fetched
-  // meanwhile.
-  constexpr std::size_t kAhead = 8;
   std::vector<const NodeInfo*> found(names.size(), nullptr);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i + kAhead < names.size()) nodes_.prefetch(names[i + kAhead]);
-    const auto it = nodes_.find(names[i]);
-    if (it == nodes_.end()) continue;
-    found[i] = it->second.get();
-    __builtin_prefetch(&found[i]->id);
-  }
-  for (const NodeInfo*& node : found) {
-    if (node != nullptr && node->id == kNoNode) node = nullptr;
+  const std::vector<NodeId> ids = names_.Find(names);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] != kNoNode) found[i] = nodes_by_id_[ids[i]];
   }
   return found;
 }
@@ -276,6 +267,7 @@ void ClusterState::Put(Node node) {
         std::lower_bound(nodes_by_name_.begin(), nodes_by_name_.end(),
                          info.name, kByName),
         &info);
+    names_.Add(info.name, info.id);
     topology_.AddNode(info.id, &*info.node);
   } else if (moves) {
     topology_.UpdateNode(info.id);
@@ -289,6 +281,7 @@ void ClusterState::RemoveNode(const std::string& name) {
   NodeInfo& info = *it->second;
   UnplacePods(info);
   topology_.RemoveNode(info.id);
+  names_.Remove(info.id);
   images_.Remove(&info, *info.node);
   nodes_by_id_[info.id] = nullptr;
   free_node_ids_.push_back(info.id);

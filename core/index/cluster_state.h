@@ -29,8 +29,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "core/index/image_states.h"
+#include "core/index/name_hash.h"
 #include "core/index/node_id.h"
 #include "core/index/node_info.h"
+#include "core/index/node_name_table.h"
 #include "core/index/pod_info.h"
 #include "core/index/pod_templates.h"
 #include "core/index/selector_lookup.h"
@@ -135,7 +137,8 @@ class ClusterState {
     friend bool operator==(const KeyView&, const KeyView&) = default;
     template <typename H>
     friend H AbslHashValue(H hash, const KeyView& key) {
-      return H::combine(std::move(hash), key.namespace_name, key.name);
+      return H::combine(std::move(hash), ToHashable(key.namespace_name),
+                        ToHashable(key.name));
     }
   };
   static KeyView ViewOf(const KeyView& key) { return key; }
@@ -188,8 +191,10 @@ class ClusterState {
       nominated_;
   // By name, as NodeInfo has it; also the nodes that are only heard of, which
   // have at least one pod.
-  absl::flat_hash_map<std::string_view, std::unique_ptr<NodeInfo>> nodes_;
+  absl::flat_hash_map<std::string_view, std::unique_ptr<NodeInfo>, NameHash>
+      nodes_;
   std::vector<const NodeInfo*> nodes_by_name_;  // Those that exist.
+  NodeNameTable names_;                         // Of those that exist.
   // The services that have a selector, by namespace.
   absl::flat_hash_map<std::string, SelectorLookup<const Service*>> services_;
   ImageStates images_;

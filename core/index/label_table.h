@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/hash/hash.h"
+#include "core/index/name_hash.h"
 
 namespace vicinal {
 
@@ -54,7 +55,8 @@ class LabelTable {
     friend bool operator==(const View&, const View&) = default;
     template <typename H>
     friend H AbslHashValue(H hash, const View& view) {
-      return H::combine(std::move(hash), view.key, view.value);
+      return H::combine(std::move(hash), ToHashable(view.key),
+                        ToHashable(view.value));
     }
   };
   static View ViewOf(const View& view) { return view; }

@@ -68,6 +68,11 @@ void AppendJsonString(std::string_view text, std::string& out) {
       i += 8;
       continue;
     }
+    // The last bytes, and some before them that have been looked at.
+    if (i + 8 > text.size() && text.size() >= 8 &&
+        ArePlain(text.data() + text.size() - 8)) {
+      break;
+    }
     const auto c = static_cast<unsigned char>(text[i]);
     if (kIsPlain[c]) {
       ++i;

@@ -8,11 +8,19 @@ namespace {
 void Append(const std::vector<ExtenderFilterResult::FailedNode>& nodes,
             std::string& json) {
   json += '{';
+  // Most nodes have the reason of the one before.
+  std::string_view last;
+  std::string last_json;
   for (const auto& [name, reason] : nodes) {
     if (json.back() != '{') json += ',';
     AppendJsonString(name, json);
     json += ':';
-    AppendJsonString(reason, json);
+    if (last_json.empty() || reason != last) {
+      last = reason;
+      last_json.clear();
+      AppendJsonString(reason, last_json);
+    }
+    json += last_json;
   }
   json += '}';
 }
