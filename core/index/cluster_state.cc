@@ -95,7 +95,7 @@ const StoredPod* ClusterState::FindPod(const ObjectKey& key) const {
   return it == pods_.end() ? nullptr : it->get();
 }
 
-void ClusterState::Upsert(Pod object) {
+void ClusterState::Upsert(Pod&& object) {
   const KeyView key = {object.meta.namespace_name, object.meta.name};
   if (IsFinished(object)) return RemovePod(key);
   const auto it = pods_.find(key);

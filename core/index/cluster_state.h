@@ -67,7 +67,8 @@ class ClusterState {
   // O(the node), if its labels or taints change also O(topology keys and node
   // sets in use) and as much as its pods cost; of others O(log objects).
   void Upsert(Object object);
-  void Upsert(Pod pod);
+  void Upsert(Pod&& pod);
+  void Upsert(const Pod& pod) { Upsert(Pod(pod)); }
 
   // Removes an object; one that is not there is ignored. `Kind` is one of the
   // alternatives of Object. Cost: as Upsert.
