@@ -30,6 +30,7 @@ type ControlPlane struct {
 	Admin      kubernetes.Interface
 	AdminREST  *rest.Config
 	AdminPair  Pair
+	etcd       *Process
 	etcdURL    string
 	etcdClient *http.Client
 	apiserver  *Process
@@ -70,7 +71,7 @@ func (cp *ControlPlane) startEtcd(t testing.TB) {
 	server := cp.CA.Server(t, "etcd")
 	cp.etcdURL = fmt.Sprintf("https://127.0.0.1:%d", FreePort(t))
 	peer := fmt.Sprintf("http://127.0.0.1:%d", FreePort(t))
-	etcd := startProcess(t, cp.Run, nil, KubeBinary(t, "etcd", "server"), "etcd",
+	cp.etcd = startProcess(t, cp.Run, nil, KubeBinary(t, "etcd", "server"), "etcd",
 		"--name=e2e",
 		"--data-dir="+cp.Run.Path("etcd"),
 		"--unsafe-no-fsync", // the data dies with the test
@@ -83,7 +84,7 @@ func (cp *ControlPlane) startEtcd(t testing.TB) {
 		Timeout:   5 * time.Second,
 		Transport: &http.Transport{TLSClientConfig: cp.CA.TLSConfig(t, cp.AdminPair)},
 	}
-	etcd.await(t, startTimeout, "etcd is healthy", func() string { return getProblem(cp.etcdClient, cp.etcdURL+"/health") })
+	cp.etcd.await(t, startTimeout, "etcd is healthy", func() string { return getProblem(cp.etcdClient, cp.etcdURL+"/health") })
 }
 
 func (cp *ControlPlane) apiserverArgs(t testing.TB, port int) []string {
@@ -127,6 +128,12 @@ func (cp *ControlPlane) KillAPIServer() {
 	if cp.apiserver != nil {
 		cp.apiserver.Kill()
 	}
+}
+
+// CPUSeconds is the CPU time of kube-apiserver since it was started last, and of etcd.
+func (cp *ControlPlane) CPUSeconds(t testing.TB) (apiserver, etcd float64) {
+	t.Helper()
+	return cp.apiserver.CPUSeconds(t), cp.etcd.CPUSeconds(t)
 }
 
 // CompactEtcd makes every revision older than now unreadable, so that nothing can

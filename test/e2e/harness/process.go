@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -97,6 +98,23 @@ func (p *Process) Terminate(timeout time.Duration) (int, error) {
 		return -1, errors.New(p.cmd.ProcessState.String())
 	}
 	return p.cmd.ProcessState.ExitCode(), nil
+}
+
+// CPUSeconds is the CPU time that it has used so far.
+func (p *Process) CPUSeconds(t testing.TB) float64 {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// proc(5): state, after the name in parentheses, is field 3; utime and stime are 14 and 15.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	var user, system float64
+	if _, err := fmt.Sscan(string(fields[14-3])+" "+string(fields[15-3]), &user, &system); err != nil {
+		t.Fatal(err)
+	}
+	const ticksPerSecond = 100 // USER_HZ
+	return (user + system) / ticksPerSecond
 }
 
 // await waits until check returns "" and fails the test when that takes longer than

@@ -26,6 +26,22 @@ type Scheduler struct {
 // in-tree plugins on.
 func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Scheduler {
 	t.Helper()
+	kubeconfig, config := cp.configFor(t, vicinal)
+	// Alone here, and it must outlive a restart of the API server.
+	return cp.StartScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false")
+}
+
+// StartQuietScheduler is for measurements: it logs no more than an operator's does, which
+// takes it much less time.
+func (cp *ControlPlane) StartQuietScheduler(t testing.TB, vicinal *Vicinal) *Scheduler {
+	t.Helper()
+	kubeconfig, config := cp.configFor(t, vicinal)
+	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false", "--v=0")
+}
+
+// configFor is the scheduler's kubeconfig and configuration.
+func (cp *ControlPlane) configFor(t testing.TB, vicinal *Vicinal) (string, map[string]any) {
+	t.Helper()
 	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", cp.URL, cp.ClientCertificate(t, "system:kube-scheduler"))
 	config := stockConfig(kubeconfig)
 	if vicinal != nil {
@@ -35,13 +51,18 @@ func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Schedule
 			extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
 		}
 	}
-	// Alone here, and it must outlive a restart of the API server.
-	return cp.StartScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false")
+	return kubeconfig, config
 }
 
 // StartScheduler starts kube-scheduler with a configuration and more flags, and
 // returns once it is ready (which it is also while another one leads).
 func (cp *ControlPlane) StartScheduler(t testing.TB, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
+	t.Helper()
+	// With the scores of every node, and errors of extenders, which it swallows.
+	return cp.launchScheduler(t, name, kubeconfig, config, append(flags, "--v=3", "--vmodule=schedule_one=10")...)
+}
+
+func (cp *ControlPlane) launchScheduler(t testing.TB, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
 	t.Helper()
 	content, err := yaml.Marshal(config)
 	if err != nil {
@@ -62,9 +83,7 @@ func (cp *ControlPlane) StartScheduler(t testing.TB, name, kubeconfig string, co
 		"--config="+configFile,
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port),
 		"--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile,
-		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig,
-		// With the scores of every node, and errors of extenders, which it swallows.
-		"--v=3", "--vmodule=schedule_one=10")...)
+		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
 	s.await(t, startTimeout, "kube-scheduler is ready", func() string { return getProblem(s.admin, s.url+"/readyz") })
 	return s
 }
@@ -124,8 +143,11 @@ func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) 
 	return config
 }
 
+// Metrics reads /metrics.
+func (s *Scheduler) Metrics() (Metrics, error) { return scrape(s.admin, s.url+"/metrics") }
+
 func (s *Scheduler) metric(name, label, value string) (float64, error) {
-	m, err := scrape(s.admin, s.url+"/metrics")
+	m, err := s.Metrics()
 	if err != nil {
 		return 0, err
 	}
@@ -182,7 +204,7 @@ func (s *Scheduler) CachedNodes() (int, error) {
 // QueuedPods is how many pods are about to be tried again (active, backoff) and
 // how many wait for something to happen. The pod being tried is in neither.
 func (s *Scheduler) QueuedPods() (soon, parked int, err error) {
-	m, err := scrape(s.admin, s.url+"/metrics")
+	m, err := s.Metrics()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -199,7 +221,7 @@ func (s *Scheduler) QueuedPods() (soon, parked int, err error) {
 // attempts, and how many attempts these pods have needed together.
 func (s *Scheduler) Attempts(t testing.TB) (placed, withinTwo, attempts int) {
 	t.Helper()
-	m, err := scrape(s.admin, s.url+"/metrics")
+	m, err := s.Metrics()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+	"sigs.k8s.io/yaml"
+
+	"vicinal/test/load/placing"
+)
+
+// runningScheduler is the stock one, put together as cmd/kube-scheduler does it.
+type runningScheduler struct {
+	scheduler *scheduler.Scheduler
+	factory   informers.SharedInformerFactory
+	ctx       context.Context
+	cancel    context.CancelFunc
+	ended     chan struct{}
+}
+
+// newScheduler returns one that knows the cluster and all pods, and does not run yet.
+func newScheduler(w *world) (*runningScheduler, error) {
+	c, err := w.schedulerConfig()
+	if err != nil {
+		return nil, err
+	}
+	client := w.api.Clientset()
+	s := &runningScheduler{factory: scheduler.NewInformerFactory(client, 0, nil), ended: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	broadcaster := events.NewBroadcaster(noEvents{})
+	if err := broadcaster.StartRecordingToSinkWithContext(s.ctx); err != nil {
+		return nil, err
+	}
+	s.scheduler, err = scheduler.New(s.ctx, client, s.factory, nil, profile.NewRecorderFactory(broadcaster),
+		scheduler.WithComponentConfigVersion(c.APIVersion),
+		scheduler.WithProfiles(c.Profiles...),
+		scheduler.WithPercentageOfNodesToScore(c.PercentageOfNodesToScore),
+		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds),
+		scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds),
+		scheduler.WithExtenders(c.Extenders...),
+		scheduler.WithParallelism(c.Parallelism))
+	if err != nil {
+		return nil, err
+	}
+	s.factory.Start(s.ctx.Done())
+	s.factory.WaitForCacheSync(s.ctx.Done())
+	return s, s.scheduler.WaitForHandlersSync(s.ctx)
+}
+
+func (s *runningScheduler) run() {
+	s.scheduler.Run(s.ctx)
+	close(s.ended)
+}
+
+func (s *runningScheduler) stop() {
+	s.cancel()
+	<-s.ended
+	s.factory.Shutdown()
+}
+
+// manifestOf is the scheduler's configuration that operators are given.
+func manifestOf(o *options, mode string) string {
+	if mode == "decide" {
+		return filepath.Join(o.root, "manifests/overlays/kubeadm-decide/kube-scheduler-config.yaml")
+	}
+	return filepath.Join(o.root, "manifests/base/kube-scheduler-config.yaml")
+}
+
+// schedulerConfig is that of the manifests with vicinal's address filled in; without
+// vicinal it is the default.
+func (w *world) schedulerConfig() (*config.KubeSchedulerConfiguration, error) {
+	text := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
+	if w.vicinal != nil {
+		path := manifestOf(w.o, w.mode)
+		manifest, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		object := map[string]any{}
+		if err := yaml.UnmarshalStrict(manifest, &object); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		object["extenders"].([]any)[0].(map[string]any)["urlPrefix"] = w.vicinal.extenderURL
+		if text, err = yaml.Marshal(object); err != nil {
+			return nil, err
+		}
+	}
+	object, _, err := scheme.Codecs.UniversalDecoder().Decode(text, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return object.(*config.KubeSchedulerConfiguration), nil
+}
+
+// noEvents takes the events that the scheduler writes about its pods.
+type noEvents struct{}
+
+func (noEvents) Create(_ context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
+	return event, nil
+}
+func (noEvents) Update(_ context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
+	return event, nil
+}
+func (noEvents) Patch(_ context.Context, event *eventsv1.Event, _ []byte) (*eventsv1.Event, error) {
+	return event, nil
+}
+
+// gather reads the scheduler's own metrics.
+func gather() (placing.Families, error) {
+	list, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		return nil, err
+	}
+	families := placing.Families{}
+	for _, family := range list {
+		families[family.GetName()] = family
+	}
+	return families, nil
+}
+
+// gatherPlaced waits until the metrics count so many more pods than before: a pod is
+// counted after its binding.
+func gatherPlaced(before placing.Families, pods int) (placing.Families, error) {
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		after, err := gather()
+		if err != nil {
+			return nil, err
+		}
+		if placing.Placed(after)-placing.Placed(before) >= pods {
+			return after, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("the scheduler's metrics count %d of %d pods", placing.Placed(after)-placing.Placed(before), pods)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,258 @@
+// Package realapi measures how many pods per second the stock kube-scheduler places,
+// alone and with vicinal beside it, against the real API server and etcd, which on few
+// cores limit all of them. test/load/cmd/throughput is the other form.
+package realapi
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+
+	"vicinal/test/bench/cluster"
+	"vicinal/test/e2e/harness"
+	"vicinal/test/load/placing"
+)
+
+var (
+	nodes       = flag.Int("nodes", 60, "nodes of the cluster")
+	podsPerNode = flag.Int("pods-per-node", 20, "pods that run on each")
+	count       = flag.Int("pods", 16, "pods to place, of each kind")
+	modes       = flag.String("modes", "stock,decide,advise", "which modes")
+	kinds       = flag.String("kinds", strings.Join(placing.Kinds(), ";"), "which kinds of pods, separated by ;")
+)
+
+const (
+	writers = 16
+	// Pods that are tried again wait for up to ten seconds, and for more after errors.
+	patience = 90 * time.Second
+	measured = "measured" // a label of the pods to place
+)
+
+// processes whose CPU time is reported.
+var processes = []string{"scheduler", "vicinal", "kube-apiserver", "etcd"}
+
+type world struct {
+	cp      *harness.ControlPlane
+	client  kubernetes.Interface
+	cluster *cluster.Cluster
+}
+
+func TestEveryModePlacesEveryPod(t *testing.T) {
+	cp := harness.StartControlPlane(t, harness.NewRun(t))
+	config := rest.CopyConfig(cp.AdminREST)
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.Timeout = 0 // it would end the watch
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{cp: cp, client: client, cluster: cluster.New(cluster.Size{Nodes: *nodes, PodsPerNode: *podsPerNode})}
+	w.load(t)
+	var rows []placing.Row
+	for kind := range strings.SplitSeq(*kinds, ";") {
+		for mode := range strings.SplitSeq(*modes, ",") {
+			t.Run(kind+", "+mode, func(t *testing.T) { rows = append(rows, w.place(t, kind, mode)) })
+		}
+	}
+	fmt.Printf("%d nodes, %d pods before, %d pods of each kind; kube-scheduler, kube-apiserver and etcd\n\n", *nodes, *nodes**podsPerNode, *count)
+	placing.Print(os.Stdout, rows, processes)
+}
+
+// load writes the cluster.
+func (w *world) load(t *testing.T) {
+	t.Helper()
+	begin := time.Now()
+	core := w.client.CoreV1()
+	write(t, w.cluster.Namespaces, func(ctx context.Context, o *corev1.Namespace) error {
+		_, err := core.Namespaces().Create(ctx, o, metav1.CreateOptions{})
+		return err
+	})
+	write(t, w.cluster.Nodes, func(ctx context.Context, o *corev1.Node) error {
+		_, err := core.Nodes().Create(ctx, o, metav1.CreateOptions{})
+		return err
+	})
+	write(t, w.cluster.ReplicaSets, func(ctx context.Context, o *appsv1.ReplicaSet) error {
+		o.Spec.Replicas = ptr.To[int32](0) // nobody here would make its pods
+		o.Spec.Template = corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: o.Spec.Selector.MatchLabels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "registry.example/app"}}},
+		}
+		_, err := w.client.AppsV1().ReplicaSets(o.Namespace).Create(ctx, o, metav1.CreateOptions{})
+		return err
+	})
+	pods := w.cluster.Pods()
+	write(t, pods, w.createPod)
+	t.Logf("%d nodes and %d pods written in %v", *nodes, len(pods), time.Since(begin).Round(time.Second))
+}
+
+func (w *world) createPod(ctx context.Context, pod *corev1.Pod) error {
+	_, err := w.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	return err
+}
+
+func (w *world) deletePod(ctx context.Context, pod *corev1.Pod) error {
+	return w.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})
+}
+
+// write does something to each object, several at a time.
+func write[T any](t *testing.T, objects []*T, do func(context.Context, *T) error) {
+	t.Helper()
+	queue := make(chan *T)
+	failures := make([]error, writers)
+	var writing sync.WaitGroup
+	for i := range writers {
+		writing.Go(func() {
+			for object := range queue {
+				if err := do(t.Context(), object); err != nil {
+					failures[i] = err
+				}
+			}
+		})
+	}
+	for _, object := range objects {
+		queue <- object
+	}
+	close(queue)
+	writing.Wait()
+	if err := errors.Join(failures...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// place creates pods, starts a scheduler, waits until all are bound, and takes all of it
+// away again.
+func (w *world) place(t *testing.T, kind, mode string) placing.Row {
+	row := placing.Row{Kind: kind, Mode: mode, Pods: *count}
+	pods, err := placing.Pods(w.cluster, kind, *count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range pods {
+		labels := map[string]string{measured: "yes"}
+		for key, value := range pod.Labels {
+			labels[key] = value
+		}
+		pod.Labels = labels
+	}
+	write(t, pods, w.createPod)
+	var vicinal *harness.Vicinal
+	switch mode {
+	case "stock":
+	case "decide", "advise":
+		args := []string{"--mode=" + mode, "--kubeconfig=" + w.cp.VicinalKubeconfig(t, w.cp.URL)}
+		if mode == "decide" {
+			args = append(args, "--scheduler-config="+harness.ManifestOf(t, mode))
+		}
+		vicinal = harness.StartVicinal(t, w.cp.Run, args...)
+		vicinal.WaitReady(t)
+	default:
+		t.Fatalf("-modes: %q is none of stock, decide, advise", mode)
+	}
+	bound := w.watchBindings(t)
+	busyBefore, idleBefore := placing.MachineCPU()
+	ownBefore := ownCPU(t)
+	apiserver, etcd := w.cp.CPUSeconds(t)
+	vicinalBefore := 0.0
+	if vicinal != nil {
+		vicinalBefore = vicinal.CPUSeconds(t)
+	}
+	// Its CPU time includes the listing of the cluster.
+	scheduler := w.cp.StartQuietScheduler(t, vicinal)
+	var first, last time.Time
+	for i := range pods {
+		select {
+		case last = <-bound:
+		case <-time.After(patience):
+			t.Fatalf("%d pods are not bound, and none was for %v", len(pods)-i, patience)
+		}
+		if i == 0 {
+			first = last
+		}
+	}
+	row.PodsPerSecond = float64(len(pods)-1) / last.Sub(first).Seconds()
+	apiserverAfter, etcdAfter := w.cp.CPUSeconds(t)
+	row.CPU = []float64{scheduler.CPUSeconds(t), 0, apiserverAfter - apiserver, etcdAfter - etcd}
+	if vicinal != nil {
+		row.CPU[1] = vicinal.CPUSeconds(t) - vicinalBefore
+	}
+	busy, idle := placing.MachineCPU()
+	others := busy - busyBefore - (ownCPU(t) - ownBefore)
+	for _, seconds := range row.CPU {
+		others -= seconds
+	}
+	row.OthersCPU = max(0, others) / (busy - busyBefore + idle - idleBefore)
+	// A pod is counted after its binding.
+	var metrics harness.Metrics
+	harness.Eventually(t, 10*time.Second, "the scheduler's metrics count all pods", func() string {
+		if metrics, err = scheduler.Metrics(); err != nil {
+			return err.Error()
+		}
+		if placed := placing.Placed(placing.Families(metrics)); placed != len(pods) {
+			return fmt.Sprintf("%d of %d", placed, len(pods))
+		}
+		return ""
+	})
+	row.Measure(nil, placing.Families(metrics))
+	scheduler.Kill()
+	if vicinal != nil {
+		vicinal.Kill()
+	}
+	write(t, pods, w.deletePod)
+	return row
+}
+
+// ownCPU is the CPU time of this process, which watches.
+func ownCPU(t *testing.T) float64 {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
+}
+
+// watchBindings tells when each of the measured pods gets its node.
+func (w *world) watchBindings(t *testing.T) <-chan time.Time {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	options := metav1.ListOptions{LabelSelector: measured}
+	list, err := w.client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) != *count {
+		t.Fatalf("%d pods to place, not %d", len(list.Items), *count)
+	}
+	options.ResourceVersion = list.ResourceVersion
+	watch, err := w.client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := make(chan time.Time, *count)
+	go func() {
+		seen := map[string]bool{}
+		for event := range watch.ResultChan() {
+			pod, ok := event.Object.(*corev1.Pod)
+			if ok && pod.Spec.NodeName != "" && !seen[string(pod.UID)] {
+				seen[string(pod.UID)] = true
+				times <- time.Now()
+			}
+		}
+	}()
+	return times
+}
