@@ -80,6 +80,7 @@ func (f *fixture) start(t *testing.T, flags ...string) (*harness.Proxy, *harness
 
 func wantNoRuleBroken(t *testing.T, f *fixture, mode string) {
 	_, cluster := f.start(t, mode)
+	referee := f.controlPlane.StartReferee(t, f.observer.Nodes(t))
 	n := podCount(t)
 	begin := time.Now()
 	waits, timeouts := 0.0, 0.0
@@ -95,6 +96,9 @@ func wantNoRuleBroken(t *testing.T, f *fixture, mode string) {
 			t.Errorf("after wave %d: %s", wave, broken)
 		}
 	}
+	for _, broken := range referee.Judged(t, n) {
+		t.Error(broken)
+	}
 	waits += cluster.Vicinal.Metric(t, "vicinal_in_flight_wait_seconds")
 	timeouts += cluster.Vicinal.Metric(t, "vicinal_in_flight_wait_timeouts_total")
 	if mode == "--mode=advise" && waits == 0 {
@@ -107,16 +111,18 @@ func wantNoRuleBroken(t *testing.T, f *fixture, mode string) {
 // wantRulesBroken shows that the workload breaks rules if it can.
 func wantRulesBroken(t *testing.T, f *fixture, mode string) {
 	_, cluster := f.start(t, mode, noLedger)
+	referee := f.controlPlane.StartReferee(t, f.observer.Nodes(t))
 	for _, pods := range workload(100) {
 		cluster.SubmitPods(t, pods)
 	}
 	harness.Eventually(t, settleTimeout, "some rule is broken", func() string {
-		if len(brokenRules(t, cluster)) > 0 {
+		if len(referee.Broken()) > 0 && len(brokenRules(t, cluster)) > 0 {
 			return ""
 		}
 		return fmt.Sprintf("none is, and %d pods are placed", placed(t, cluster))
 	})
-	t.Logf("%d rules broken by %d placements, such as %s", len(brokenRules(t, cluster)), placed(t, cluster), brokenRules(t, cluster)[0])
+	broken := referee.Broken()
+	t.Logf("%d rules broken by %d placements, such as %s", len(broken), placed(t, cluster), broken[0])
 }
 
 // waitPlaced waits until that many pods are placed.

@@ -21,42 +21,76 @@ import (
 func BrokenRules(pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
 	var broken []string
 	for _, pod := range pods {
-		if pod.Spec.NodeName == "" {
-			continue
-		}
-		complain := func(rule string) {
-			broken = append(broken, fmt.Sprintf("%s/%s on %s: %s", pod.Namespace, pod.Name, pod.Spec.NodeName, rule))
-		}
-		if field := beyondJudgement(pod); field != "" {
-			complain("this check does not know " + field)
-			continue
-		}
-		if affinity := pod.Spec.Affinity; affinity != nil {
-			if affinity.PodAntiAffinity != nil {
-				for _, term := range affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-					if others := neighbours(pod, term, pods, nodes); len(others) > 0 {
-						complain(fmt.Sprintf("anti-affinity by %s to %s", term.TopologyKey, strings.Join(others, ", ")))
-					}
-				}
-			}
-			if affinity.PodAffinity != nil {
-				for _, term := range affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-					if len(neighbours(pod, term, pods, nodes)) == 0 && !isFirstOfItsGroup(pod, term, pods) {
-						complain(fmt.Sprintf("no pod it needs in its %s", term.TopologyKey))
-					}
-				}
-			}
-		}
-		for _, constraint := range pod.Spec.TopologySpreadConstraints {
-			if constraint.WhenUnsatisfiable != corev1.DoNotSchedule {
-				continue
-			}
-			if skew := skewOf(pod, constraint, pods, nodes); skew > constraint.MaxSkew {
-				complain(fmt.Sprintf("skew %d by %s, at most %d allowed", skew, constraint.TopologyKey, constraint.MaxSkew))
+		broken = append(broken, brokenRulesOf(pod, pods, nodes)...)
+	}
+	slices.Sort(broken)
+	return broken
+}
+
+// conflicts are the anti-affinity rules that a placement breaks, its own and those of the
+// pods that were placed before: no later binding can mend them.
+func conflicts(pod *corev1.Pod, before []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	broken := brokenAntiAffinity(pod, before, nodes)
+	for _, other := range before {
+		for _, term := range requiredAntiAffinity(other) {
+			if len(neighbours(other, term, []*corev1.Pod{pod}, nodes)) > 0 {
+				broken = append(broken, complaint(other, fmt.Sprintf("anti-affinity by %s to %s", term.TopologyKey, pod.Name)))
 			}
 		}
 	}
-	slices.Sort(broken)
+	return broken
+}
+
+func complaint(pod *corev1.Pod, rule string) string {
+	return fmt.Sprintf("%s/%s on %s: %s", pod.Namespace, pod.Name, pod.Spec.NodeName, rule)
+}
+
+func requiredAntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if affinity := pod.Spec.Affinity; affinity != nil && affinity.PodAntiAffinity != nil {
+		return affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	return nil
+}
+
+func brokenRulesOf(pod *corev1.Pod, pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	if pod.Spec.NodeName == "" {
+		return nil
+	}
+	if field := beyondJudgement(pod); field != "" {
+		return []string{complaint(pod, "this check does not know "+field)}
+	}
+	return append(brokenAntiAffinity(pod, pods, nodes), lacks(pod, pods, nodes)...)
+}
+
+func brokenAntiAffinity(pod *corev1.Pod, pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	var broken []string
+	for _, term := range requiredAntiAffinity(pod) {
+		if others := neighbours(pod, term, pods, nodes); len(others) > 0 {
+			broken = append(broken, complaint(pod, fmt.Sprintf("anti-affinity by %s to %s", term.TopologyKey, strings.Join(others, ", "))))
+		}
+	}
+	return broken
+}
+
+// lacks are the broken rules of a pod that others could mend by being placed: affinity
+// and spread.
+func lacks(pod *corev1.Pod, pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	var broken []string
+	if affinity := pod.Spec.Affinity; affinity != nil && affinity.PodAffinity != nil {
+		for _, term := range affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+			if len(neighbours(pod, term, pods, nodes)) == 0 && !isFirstOfItsGroup(pod, term, pods) {
+				broken = append(broken, complaint(pod, fmt.Sprintf("no pod it needs in its %s", term.TopologyKey)))
+			}
+		}
+	}
+	for _, constraint := range pod.Spec.TopologySpreadConstraints {
+		if constraint.WhenUnsatisfiable != corev1.DoNotSchedule {
+			continue
+		}
+		if skew := skewOf(pod, constraint, pods, nodes); skew > constraint.MaxSkew {
+			broken = append(broken, complaint(pod, fmt.Sprintf("skew %d by %s, at most %d allowed", skew, constraint.TopologyKey, constraint.MaxSkew)))
+		}
+	}
 	return broken
 }
 
