@@ -17,6 +17,7 @@ type APIProxy struct {
 	URL string
 
 	mu        sync.Mutex
+	tls       *tls.Config                                   // guarded by mu; for new connections
 	intercept func(http.ResponseWriter, *http.Request) bool // guarded by mu
 	conns     map[net.Conn]bool                             // guarded by mu
 }
@@ -33,11 +34,12 @@ func (cp *ControlPlane) StartAPIProxy(t testing.TB) *APIProxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
+	p := &APIProxy{tls: &tls.Config{Certificates: []tls.Certificate{certificate}}, conns: map[net.Conn]bool{}}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetConfigForClient: p.tlsConfig})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &APIProxy{URL: "https://" + listener.Addr().String(), conns: map[net.Conn]bool{}}
+	p.URL = "https://" + listener.Addr().String()
 	forward := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     &http.Transport{TLSClientConfig: cp.CA.TLSConfig(t, cp.AdminPair)},
@@ -63,6 +65,22 @@ func (cp *ControlPlane) StartAPIProxy(t testing.TB) *APIProxy {
 		serving.Wait()
 	})
 	return p
+}
+
+func (p *APIProxy) tlsConfig(*tls.ClientHelloInfo) (*tls.Config, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tls, nil
+}
+
+// UseAuthority has new connections get a certificate of authority, and want one of it.
+func (p *APIProxy) UseAuthority(t testing.TB, authority *Authority) {
+	t.Helper()
+	config := authority.TLSConfig(t, authority.Server(t, "api-proxy"))
+	config.ClientCAs, config.ClientAuth = config.RootCAs, tls.RequireAndVerifyClientCert
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tls = config
 }
 
 // Intercept lets f answer requests in place of the API server; false: it does not want

@@ -13,8 +13,14 @@ import (
 // own URL, or a proxy before it) and the credential.
 func (cp *ControlPlane) Kubeconfig(t testing.TB, name, server string, credential *clientcmdapi.AuthInfo) string {
 	t.Helper()
+	return cp.KubeconfigOf(t, name, &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: cp.CA.CAPEM}, credential)
+}
+
+// KubeconfigOf writes one whose cluster need not be the run's own.
+func (cp *ControlPlane) KubeconfigOf(t testing.TB, name string, cluster *clientcmdapi.Cluster, credential *clientcmdapi.AuthInfo) string {
+	t.Helper()
 	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: cp.CA.CAPEM}
+	config.Clusters["e2e"] = cluster
 	config.AuthInfos[name] = credential
 	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: name}
 	config.CurrentContext = "e2e"

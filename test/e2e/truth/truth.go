@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"vicinal/test/conformance/stock"
 	"vicinal/test/e2e/harness"
@@ -33,10 +35,56 @@ func NewOracle(ctx context.Context) (*Oracle, error) {
 }
 
 // Differences asks vicinal and the stock plugins where the pod can go in a cluster of
-// these objects, and how well, and returns what is not the same. vicinal must be in
-// advise mode, and the pod one that only the two plugins can refuse and that has no uid:
-// nobody is about to place it. Error: an answer is missing.
+// these objects, and how well, and returns what is not the same; see Ask.
 func (o *Oracle) Differences(v *harness.Vicinal, objects []any, pod *corev1.Pod) ([]string, error) {
+	answers, err := Ask(v, objects, pod)
+	if err != nil {
+		return nil, err
+	}
+	return o.Compare(objects, pod, answers)
+}
+
+// Answers are vicinal's.
+type Answers struct {
+	filter *extenderv1.ExtenderFilterResult
+	scores extenderv1.HostPriorityList // of the nodes that fit
+}
+
+func (a *Answers) feasible() []string {
+	if a.filter.NodeNames == nil {
+		return nil
+	}
+	return *a.filter.NodeNames
+}
+
+// Ask asks vicinal about every node among the objects. It must be in advise mode, and the
+// pod one that only the two plugins can refuse and that has no uid: nobody is about to
+// place it. Error: an answer is missing.
+func Ask(v *harness.Vicinal, objects []any, pod *corev1.Pod) (*Answers, error) {
+	var nodes []string
+	for _, object := range objects {
+		if node, ok := object.(*corev1.Node); ok {
+			nodes = append(nodes, node.Name)
+		}
+	}
+	slices.Sort(nodes)
+	a := &Answers{}
+	var status int
+	var err error
+	if status, a.filter, err = v.Filter(pod, nodes...); err != nil || status != http.StatusOK {
+		return nil, fmt.Errorf("filter: status %d, %w", status, err)
+	}
+	if len(a.feasible()) == 0 {
+		return a, nil
+	}
+	if status, a.scores, err = v.Prioritize(pod, a.feasible()...); err != nil || status != http.StatusOK {
+		return nil, fmt.Errorf("prioritize: status %d, %w", status, err)
+	}
+	return a, nil
+}
+
+// Compare asks the stock plugins the same and returns what is not the same.
+func (o *Oracle) Compare(objects []any, pod *corev1.Pod, answers *Answers) ([]string, error) {
 	c := &stock.Case{ID: json.RawMessage("0"), Pod: pod}
 	if err := c.Cluster.Add(objects...); err != nil {
 		return nil, err
@@ -45,26 +93,16 @@ func (o *Oracle) Differences(v *harness.Vicinal, objects []any, pod *corev1.Pod)
 	if err != nil {
 		return nil, err
 	}
-	var nodes []string
-	for node := range want.Nodes {
-		nodes = append(nodes, node)
-	}
-	slices.Sort(nodes)
-	status, got, err := v.Filter(pod, nodes...)
-	if err != nil || status != http.StatusOK {
-		return nil, fmt.Errorf("filter: status %d, %w", status, err)
-	}
 	var differences []string
 	add := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
+	got := answers.filter
 	if got.Error != "" {
 		add("filter: error %s", got.Error)
 	}
-	var feasible []string
-	for _, node := range nodes {
+	for _, node := range slices.Sorted(maps.Keys(want.Nodes)) {
 		answer := stock.NodeResult{Code: "absent"}
-		if got.NodeNames != nil && slices.Contains(*got.NodeNames, node) {
+		if slices.Contains(answers.feasible(), node) {
 			answer.Code = "Success"
-			feasible = append(feasible, node)
 		} else if reason, ok := got.FailedNodes[node]; ok {
 			answer = stock.NodeResult{Code: "Unschedulable", Reason: reason}
 		} else if reason, ok := got.FailedAndUnresolvableNodes[node]; ok {
@@ -74,17 +112,13 @@ func (o *Oracle) Differences(v *harness.Vicinal, objects []any, pod *corev1.Pod)
 			add("%s: %s %q, stock %s %q", node, answer.Code, answer.Reason, w.Code, w.Reason)
 		}
 	}
-	if len(feasible) == 0 || len(differences) > 0 {
+	if len(differences) > 0 {
 		return differences, nil
 	}
-	status, scores, err := v.Prioritize(pod, feasible...)
-	if err != nil || status != http.StatusOK {
-		return nil, fmt.Errorf("prioritize: status %d, %w", status, err)
+	if len(answers.scores) != len(answers.feasible()) {
+		add("prioritize: %d scores for %d nodes", len(answers.scores), len(answers.feasible()))
 	}
-	if len(scores) != len(feasible) {
-		add("prioritize: %d scores for %d nodes", len(scores), len(feasible))
-	}
-	for _, score := range scores {
+	for _, score := range answers.scores {
 		var sum int64
 		for _, plugin := range plugins {
 			sum += weight * want.Scores[plugin][score.Host].Normalized

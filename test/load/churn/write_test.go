@@ -230,24 +230,41 @@ func (c *churn) waitKnown(t *testing.T, observer *harness.Observer, v *harness.V
 		namespace, name string
 		object          metav1.Object
 	}
-	marks := map[string]mark{}
-	put := func(resource string, object metav1.Object, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		marks[resource] = mark{object.GetNamespace(), object.GetName(), object}
-	}
 	options := metav1.PatchOptions{}
-	pod, err := c.client.CoreV1().Pods("default").Patch(ctx, "marker", types.MergePatchType, patch, options)
-	put("pods", pod, err)
-	node, err := c.client.CoreV1().Nodes().Patch(ctx, "node-0", types.MergePatchType, patch, options)
-	put("nodes", node, err)
-	namespace, err := c.client.CoreV1().Namespaces().Patch(ctx, "default", types.MergePatchType, patch, options)
-	put("namespaces", namespace, err)
-	service, err := c.client.CoreV1().Services("default").Patch(ctx, "marker", types.MergePatchType, patch, options)
-	put("services", service, err)
-	set, err := c.client.AppsV1().ReplicaSets("default").Patch(ctx, "marker", types.MergePatchType, patch, options)
-	put("replicasets", set, err)
+	core := c.client.CoreV1()
+	changes := map[string]func() (metav1.Object, error){
+		"pods": func() (metav1.Object, error) {
+			return core.Pods("default").Patch(ctx, "marker", types.MergePatchType, patch, options)
+		},
+		"nodes": func() (metav1.Object, error) {
+			return core.Nodes().Patch(ctx, "node-0", types.MergePatchType, patch, options)
+		},
+		"namespaces": func() (metav1.Object, error) {
+			return core.Namespaces().Patch(ctx, "default", types.MergePatchType, patch, options)
+		},
+		"services": func() (metav1.Object, error) {
+			return core.Services("default").Patch(ctx, "marker", types.MergePatchType, patch, options)
+		},
+		"replicasets": func() (metav1.Object, error) {
+			return c.client.AppsV1().ReplicaSets("default").Patch(ctx, "marker", types.MergePatchType, patch, options)
+		},
+	}
+	var mu sync.Mutex
+	marks := map[string]mark{} // guarded by mu
+	var changing sync.WaitGroup
+	for resource, change := range changes {
+		changing.Go(func() {
+			object, err := change()
+			if err != nil {
+				t.Errorf("%s: %v", resource, err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			marks[resource] = mark{object.GetNamespace(), object.GetName(), object}
+		})
+	}
+	changing.Wait()
 	harness.Eventually(t, time.Minute, "the test and vicinal know all changes", func() string {
 		metrics, err := v.Metrics()
 		if err != nil {
