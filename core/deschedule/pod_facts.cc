@@ -1,0 +1,160 @@
+#include "core/deschedule/pod_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/decode.h"
+#include "core/model/quantity.h"
+
+namespace vicinal {
+
+// Not in the unnamed namespace, where the templates of json.h would not find
+// them.
+struct ContainerLimits {
+  ResourceList requests;
+  ResourceList limits;
+};
+
+struct PodVolume {
+  bool local = false;
+  bool pvc = false;
+};
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           ContainerLimits* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key != "resources") return absl::OkStatus();
+        return DecodeFields(field, where, JsonField{"requests", &out->requests},
+                            JsonField{"limits", &out->limits});
+      });
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodVolume* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath&) {
+        if (IsNull(field)) return absl::OkStatus();
+        out->local |= key == "emptyDir" || key == "hostPath";
+        out->pvc |= key == "persistentVolumeClaim";
+        return absl::OkStatus();
+      });
+}
+
+namespace {
+
+absl::Status DecodeAnnotations(JsonValue value, const JsonPath& path,
+                               PodFacts* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "kubernetes.io/config.mirror") out->mirror = true;
+        if (key == "descheduler.alpha.kubernetes.io/evict") {
+          out->evict_annotation = true;
+        }
+        if (key == "descheduler.alpha.kubernetes.io/prefer-no-eviction") {
+          out->prefer_no_eviction = true;
+        }
+        if (key != "kubernetes.io/config.source") return absl::OkStatus();
+        std::string source;
+        absl::Status status = Decode(field, where, &source);
+        out->is_static = source != "api";
+        return status;
+      });
+}
+
+struct Spec {
+  std::vector<ContainerLimits> containers;
+  std::vector<PodVolume> volumes;
+  bool resource_claims = false;
+};
+
+absl::Status DecodeSpec(JsonValue value, const JsonPath& path, Spec* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "containers" || key == "initContainers") {
+          std::vector<ContainerLimits> containers;
+          absl::Status status = Decode(field, where, &containers);
+          out->containers.insert(out->containers.end(), containers.begin(),
+                                 containers.end());
+          return status;
+        }
+        if (key == "volumes") return Decode(field, where, &out->volumes);
+        if (key != "resourceClaims") return absl::OkStatus();
+        return ForEachElement(field, where,
+                              [out](JsonValue, const JsonPath&) {
+                                out->resource_claims = true;
+                                return absl::OkStatus();
+                              });
+      });
+}
+
+// Source: ComputePodQOS in pkg/apis/core/v1/helper/qos/qos.go.
+QosClass QosOf(const std::vector<ContainerLimits>& containers) {
+  bool any = false;
+  bool guaranteed = !containers.empty();
+  for (const ContainerLimits& container : containers) {
+    for (const char* name : {"cpu", "memory"}) {
+      const auto limit = container.limits.find(name);
+      const auto request = container.requests.find(name);
+      const bool has_limit =
+          limit != container.limits.end() && !limit->second.IsZero();
+      const bool has_request =
+          request != container.requests.end() && !request->second.IsZero();
+      any |= has_limit || has_request;
+      // The API server sets a request that is not there to the limit.
+      guaranteed &=
+          has_limit && (!has_request || request->second == limit->second);
+    }
+  }
+  if (!any) return QosClass::kBestEffort;
+  return guaranteed ? QosClass::kGuaranteed : QosClass::kBurstable;
+}
+
+}  // namespace
+
+absl::Status Decode(JsonValue value, const JsonPath& path, PodFacts* out) {
+  Spec spec;
+  std::string qos_class;
+  absl::Status status = ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "spec") return DecodeSpec(field, where, &spec);
+        if (key == "status") {
+          return DecodeFields(field, where, JsonField{"qosClass", &qos_class});
+        }
+        if (key != "metadata") return absl::OkStatus();
+        return ForEachField(field, where,
+                            [out](std::string_view name, JsonValue inner,
+                                  const JsonPath& there) {
+                              return name == "annotations"
+                                         ? DecodeAnnotations(inner, there, out)
+                                         : absl::OkStatus();
+                            });
+      });
+  if (!status.ok()) return status;
+  for (const PodVolume& volume : spec.volumes) {
+    out->local_storage |= volume.local;
+    out->pvc |= volume.pvc;
+  }
+  out->resource_claims = spec.resource_claims;
+  if (qos_class == "BestEffort") {
+    out->qos = QosClass::kBestEffort;
+  } else if (qos_class == "Burstable") {
+    out->qos = QosClass::kBurstable;
+  } else if (qos_class == "Guaranteed") {
+    out->qos = QosClass::kGuaranteed;
+  } else {
+    out->qos = QosOf(spec.containers);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

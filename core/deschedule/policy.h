@@ -1,0 +1,117 @@
+// What may be evicted, and for what: the descheduler's policy as a value.
+//
+// Source: sigs.k8s.io/descheduler pkg/api/v1alpha2/types.go and the types.go of
+// the plugins in pkg/framework/plugins.
+#ifndef VICINAL_CORE_DESCHEDULE_POLICY_H_
+#define VICINAL_CORE_DESCHEDULE_POLICY_H_
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/selector.h"
+
+namespace vicinal {
+
+// What is looked for. In the order in which a plan takes them: first the pods
+// that have to leave their node whatever the others do.
+enum class StrategyKind {
+  kNodeTaints,
+  kNodeAffinity,
+  kRequiredPodAffinity,
+  kInterPodAntiAffinity,
+  kTopologySpread,
+  kDuplicates,
+  kSoftAntiAffinity,
+};
+
+// The plugins' names in the policy; those with `vicinal.` are not upstream's.
+inline constexpr std::array<std::string_view, 7> kStrategyNames = {
+    "RemovePodsViolatingNodeTaints",
+    "RemovePodsViolatingNodeAffinity",
+    "vicinal.RequiredPodAffinity",
+    "RemovePodsViolatingInterPodAntiAffinity",
+    "RemovePodsViolatingTopologySpreadConstraint",
+    "RemoveDuplicates",
+    "vicinal.SoftAntiAffinity",
+};
+
+inline std::string_view NameOf(StrategyKind kind) {
+  return kStrategyNames[static_cast<std::size_t>(kind)];
+}
+
+struct Strategy {
+  StrategyKind kind = StrategyKind::kNodeTaints;
+
+  // Whose pods are looked at. Both lists empty: those of all namespaces.
+  std::vector<std::string> include_namespaces;
+  std::vector<std::string> exclude_namespaces;
+  std::optional<Selector> label_selector;
+
+  // Of kNodeAffinity: nodeAffinityType.
+  bool required_node_affinity = true;
+  bool preferred_node_affinity = false;
+  // Of kNodeTaints; a taint is named by its key or by key=value.
+  bool include_prefer_no_schedule = false;
+  std::vector<std::string> excluded_taints;
+  std::vector<std::string> included_taints;  // Empty: all.
+  // Of kTopologySpread: constraints.
+  bool do_not_schedule = true;
+  bool schedule_anyway = false;
+  // Of kDuplicates.
+  std::vector<std::string> exclude_owner_kinds;
+};
+
+// Which pods are never evicted, whatever they break. Mirror, static and
+// terminating pods are not, in any case.
+struct EvictorArgs {
+  bool evict_local_storage = false;
+  bool evict_daemon_set = false;
+  bool evict_system_critical = false;
+  bool protect_pvc = false;
+  bool protect_resource_claims = false;
+  // noEvictionPolicy: Mandatory.
+  bool respect_prefer_no_eviction = false;
+  // Pods of this priority or a higher one stay.
+  std::optional<std::int32_t> priority_threshold;
+  std::optional<Selector> label_selector;
+  std::optional<Selector> namespace_label_selector;
+  // The node that the pod is expected to come to must match.
+  std::optional<Selector> node_selector;
+  // The owner must have at least so many pods; 0 and 1: any number.
+  std::int64_t min_replicas = 0;
+  std::optional<std::chrono::seconds> min_pod_age;
+};
+
+struct PolicyProfile {
+  std::string name;
+  EvictorArgs evictor;
+  std::vector<Strategy> strategies;
+};
+
+struct Policy {
+  std::vector<PolicyProfile> profiles;
+  // Only pods on these nodes are looked at.
+  std::optional<Selector> node_selector;
+  // How many pods are evicted in one pass; absent: no limit.
+  std::optional<std::int64_t> max_per_node;
+  std::optional<std::int64_t> max_per_namespace;
+  std::optional<std::int64_t> max_total;
+  // Of one owner's pods (the controller, or the first owner).
+  std::optional<std::int64_t> max_per_owner = 1;
+  // deleteOptions of the evictions.
+  std::optional<std::int64_t> grace_period_seconds;
+};
+
+// One profile with every hard rule: required node affinity, NoSchedule taints,
+// required affinity and anti-affinity, topology spread that DoNotSchedule.
+Policy DefaultPolicy();
+
+}  // namespace vicinal
+
+#endif  // VICINAL_CORE_DESCHEDULE_POLICY_H_

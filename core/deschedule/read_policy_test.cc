@@ -1,0 +1,230 @@
+#include "core/deschedule/read_policy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace vicinal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr char kHead[] =
+    "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\n";
+
+absl::StatusOr<Policy> Read(const std::string& rest) {
+  return ReadPolicy(absl::StrCat(kHead, rest));
+}
+
+// A profile with these plugin configs and every strategy.
+absl::StatusOr<Policy> WithConfig(const std::string& config) {
+  return Read(absl::StrCat("profiles: [{name: p, pluginConfig: [", config,
+                           "], plugins: {deschedule: {enabled: "
+                           "[RemovePodsViolatingNodeTaints, "
+                           "RemovePodsViolatingNodeAffinity]}}}]"));
+}
+
+std::string ErrorOf(const absl::StatusOr<Policy>& policy) {
+  return std::string(policy.status().message());
+}
+
+TEST(ReadPolicyTest, ReadsAPolicyAsTheDeschedulerHasIt) {
+  const absl::StatusOr<Policy> policy = Read(R"(
+nodeSelector: "pool in (a, b),!old"
+maxNoOfPodsToEvictPerNode: 1
+maxNoOfPodsToEvictPerNamespace: 2
+maxNoOfPodsToEvictTotal: 3
+gracePeriodSeconds: 30
+profiles:
+- name: default
+  pluginConfig:
+  - name: DefaultEvictor
+    args:
+      evictLocalStoragePods: true
+      ignorePvcPods: true
+      nodeFit: true
+      minReplicas: 2
+      minPodAge: 1h30m
+      priorityThreshold: {value: 1000}
+      labelSelector: {matchLabels: {app: web}}
+      namespaceLabelSelector: {matchLabels: {team: t}}
+  - name: RemovePodsViolatingNodeAffinity
+    args:
+      nodeAffinityType: [preferredDuringSchedulingIgnoredDuringExecution]
+      namespaces: {exclude: [kube-system]}
+  - name: RemovePodsViolatingTopologySpreadConstraint
+    args: {constraints: [DoNotSchedule, ScheduleAnyway]}
+  - name: RemovePodsViolatingNodeTaints
+    args: {includePreferNoSchedule: true, excludedTaints: [a, b=c]}
+  plugins:
+    filter: {enabled: [DefaultEvictor]}
+    deschedule:
+      enabled: [RemovePodsViolatingNodeAffinity, RemovePodsViolatingNodeTaints]
+    balance:
+      enabled: [RemovePodsViolatingTopologySpreadConstraint, RemoveDuplicates]
+)");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_EQ(policy->max_per_node, 1);
+  EXPECT_EQ(policy->max_per_namespace, 2);
+  EXPECT_EQ(policy->max_total, 3);
+  EXPECT_EQ(policy->max_per_owner, 1);
+  EXPECT_EQ(policy->grace_period_seconds, 30);
+  EXPECT_TRUE(policy->node_selector->Matches({{"pool", "b"}}));
+  EXPECT_FALSE(policy->node_selector->Matches({{"pool", "c"}}));
+  EXPECT_FALSE(policy->node_selector->Matches({{"pool", "a"}, {"old", ""}}));
+  ASSERT_EQ(policy->profiles.size(), 1u);
+  const EvictorArgs& evictor = policy->profiles[0].evictor;
+  EXPECT_TRUE(evictor.evict_local_storage);
+  EXPECT_FALSE(evictor.evict_daemon_set);
+  EXPECT_TRUE(evictor.protect_pvc);
+  EXPECT_EQ(evictor.min_replicas, 2);
+  EXPECT_EQ(evictor.min_pod_age, std::chrono::minutes(90));
+  EXPECT_EQ(evictor.priority_threshold, 1000);
+  EXPECT_TRUE(evictor.label_selector->Matches({{"app", "web"}}));
+  EXPECT_FALSE(evictor.namespace_label_selector->Matches({}));
+  const std::vector<Strategy>& strategies = policy->profiles[0].strategies;
+  ASSERT_EQ(strategies.size(), 4u);
+  EXPECT_EQ(strategies[0].kind, StrategyKind::kNodeAffinity);
+  EXPECT_FALSE(strategies[0].required_node_affinity);
+  EXPECT_TRUE(strategies[0].preferred_node_affinity);
+  EXPECT_THAT(strategies[0].exclude_namespaces, ElementsAre("kube-system"));
+  EXPECT_EQ(strategies[1].kind, StrategyKind::kNodeTaints);
+  EXPECT_TRUE(strategies[1].include_prefer_no_schedule);
+  EXPECT_THAT(strategies[1].excluded_taints, ElementsAre("a", "b=c"));
+  EXPECT_EQ(strategies[2].kind, StrategyKind::kTopologySpread);
+  EXPECT_TRUE(strategies[2].schedule_anyway);
+  EXPECT_EQ(strategies[3].kind, StrategyKind::kDuplicates);
+}
+
+TEST(ReadPolicyTest, ReadsTheExtensions) {
+  const absl::StatusOr<Policy> policy = Read(R"(
+vicinal.maxNoOfPodsToEvictPerOwner: 0
+profiles:
+- name: p
+  plugins:
+    deschedule: {enabled: [vicinal.RequiredPodAffinity]}
+    balance: {enabled: [vicinal.SoftAntiAffinity]}
+)");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_EQ(policy->max_per_owner, std::nullopt);
+  EXPECT_EQ(policy->profiles[0].strategies[0].kind,
+            StrategyKind::kRequiredPodAffinity);
+  EXPECT_EQ(policy->profiles[0].strategies[1].kind,
+            StrategyKind::kSoftAntiAffinity);
+}
+
+TEST(ReadPolicyTest, ReadsBothSpellingsOfProtections) {
+  const absl::StatusOr<Policy> policy = WithConfig(
+      "{name: DefaultEvictor, args: {noEvictionPolicy: Mandatory, "
+      "podProtections: {extraEnabled: [PodsWithPVC, PodsWithResourceClaims], "
+      "defaultDisabled: [PodsWithLocalStorage, DaemonSetPods, "
+      "SystemCriticalPods, FailedBarePods]}}}");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  const EvictorArgs& evictor = policy->profiles[0].evictor;
+  EXPECT_TRUE(evictor.evict_local_storage);
+  EXPECT_TRUE(evictor.evict_daemon_set);
+  EXPECT_TRUE(evictor.evict_system_critical);
+  EXPECT_TRUE(evictor.protect_pvc);
+  EXPECT_TRUE(evictor.protect_resource_claims);
+  EXPECT_TRUE(evictor.respect_prefer_no_eviction);
+}
+
+TEST(ReadPolicyTest, DisabledPluginsDoNotRun) {
+  const absl::StatusOr<Policy> policy = Read(
+      "profiles: [{name: p, plugins: {deschedule: {enabled: "
+      "[RemovePodsViolatingNodeTaints, RemovePodsViolatingNodeAffinity], "
+      "disabled: [RemovePodsViolatingNodeTaints]}}}]");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  ASSERT_EQ(policy->profiles[0].strategies.size(), 1u);
+  EXPECT_EQ(policy->profiles[0].strategies[0].kind,
+            StrategyKind::kNodeAffinity);
+}
+
+TEST(ReadPolicyTest, StrategiesThatAreNotThereAreRefusedByName) {
+  EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {balance: {enabled: "
+                         "[LowNodeUtilization]}}}]")),
+            "profiles[0].plugins.balance.enabled[0]: vicinal does not support "
+            "the strategy \"LowNodeUtilization\"");
+  EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {balance: {enabled: "
+                         "[RemoveDuplicate]}}}]")),
+            "profiles[0].plugins.balance.enabled[0]: unknown strategy "
+            "\"RemoveDuplicate\"; did you mean \"RemoveDuplicates\"?");
+  EXPECT_EQ(ErrorOf(WithConfig("{name: PodLifeTime, args: {}}")),
+            "profiles[0].pluginConfig[0].name: vicinal does not support the "
+            "strategy \"PodLifeTime\"");
+  EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {sort: {enabled: [Mine]}}}]")),
+            "profiles[0].plugins.sort.enabled[0]: unknown strategy \"Mine\"");
+}
+
+TEST(ReadPolicyTest, ErrorsNameTheFieldAndTheValue) {
+  EXPECT_EQ(ErrorOf(ReadPolicy("apiVersion: v1\nkind: DeschedulerPolicy")),
+            "apiVersion: must be \"descheduler/v1alpha2\", got \"v1\"");
+  EXPECT_EQ(ErrorOf(ReadPolicy("apiVersion: descheduler/v1alpha2\nkind: Pod")),
+            "kind: must be \"DeschedulerPolicy\", got \"Pod\"");
+  EXPECT_EQ(ErrorOf(Read("maxNoOfPodsToEvictPerNodes: 1")),
+            "maxNoOfPodsToEvictPerNodes: unknown field");
+  EXPECT_EQ(ErrorOf(Read("maxNoOfPodsToEvictTotal: -1")),
+            "maxNoOfPodsToEvictTotal: must not be negative, got -1");
+  EXPECT_EQ(ErrorOf(Read("nodeSelector: 'a in b'")),
+            "nodeSelector: cannot read \"a in b\" as a label selector");
+  EXPECT_EQ(ErrorOf(Read("metricsProviders: []")),
+            "metricsProviders: vicinal does not support metrics");
+  EXPECT_EQ(ErrorOf(WithConfig("{name: DefaultEvictor, args: {nodefit: "
+                               "true}}")),
+            "profiles[0].pluginConfig[0].args.nodefit: unknown field");
+  EXPECT_EQ(ErrorOf(WithConfig("{name: DefaultEvictor, args: {minPodAge: "
+                               "tomorrow}}")),
+            "profiles[0].pluginConfig[0].args.minPodAge: must be a duration "
+            "such as \"1h30m\", got \"tomorrow\"");
+  EXPECT_EQ(ErrorOf(WithConfig("{name: DefaultEvictor, args: "
+                               "{ignorePodsWithoutPDB: true}}")),
+            "profiles[0].pluginConfig[0].args.ignorePodsWithoutPDB: vicinal "
+            "does not support ignorePodsWithoutPDB");
+  EXPECT_EQ(
+      ErrorOf(WithConfig("{name: DefaultEvictor, args: {podProtections: "
+                         "{defaultDisabled: [PodsWithPVC]}}}")),
+      "profiles[0].pluginConfig[0].args.podProtections.defaultDisabled[0]: "
+      "unknown protection \"PodsWithPVC\"");
+  EXPECT_EQ(ErrorOf(WithConfig(
+                "{name: DefaultEvictor, args: {evictDaemonSetPods: true, "
+                "podProtections: {extraEnabled: [PodsWithPVC]}}}")),
+            "profiles[0].pluginConfig[0].args.podProtections: cannot be used "
+            "beside the deprecated fields evict… and ignore…");
+  EXPECT_EQ(ErrorOf(WithConfig("{name: DefaultEvictor, args: "
+                               "{priorityThreshold: {name: high}}}")),
+            "profiles[0].pluginConfig[0].args.priorityThreshold.name: vicinal "
+            "does not support the PriorityClass \"high\" by name; give its "
+            "value");
+  EXPECT_EQ(ErrorOf(WithConfig(
+                "{name: RemovePodsViolatingNodeTaints, args: {namespaces: "
+                "{include: [a], exclude: [b]}}}")),
+            "profiles[0].pluginConfig[0].args.namespaces: only one of include "
+            "and exclude can be set");
+  EXPECT_EQ(ErrorOf(WithConfig(
+                "{name: RemovePodsViolatingNodeAffinity, args: "
+                "{nodeAffinityType: [required]}}")),
+            "profiles[0].pluginConfig[0].args.nodeAffinityType[0]: must be "
+            "requiredDuringSchedulingIgnoredDuringExecution or "
+            "preferredDuringSchedulingIgnoredDuringExecution, got "
+            "\"required\"");
+  EXPECT_EQ(ErrorOf(WithConfig("{name: RemovePodsViolatingNodeTaints, args: "
+                               "{constraints: [DoNotSchedule]}}")),
+            "profiles[0].pluginConfig[0].args.constraints: unknown field");
+}
+
+TEST(ReadPolicyTest, TheDefaultHasEveryHardRule) {
+  const Policy policy = DefaultPolicy();
+  ASSERT_EQ(policy.profiles.size(), 1u);
+  EXPECT_EQ(policy.profiles[0].strategies.size(), 5u);
+  EXPECT_EQ(policy.max_per_owner, 1);
+  EXPECT_THAT(policy.profiles[0].strategies[0].include_namespaces, IsEmpty());
+}
+
+}  // namespace
+}  // namespace vicinal
