@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/model/yaml.h"
+#include "server/deschedule/command.h"
 #include "server/explain/batch.h"
 #include "server/explain/explain_command.h"
 #include "server/sample/sample_cluster.h"
@@ -358,6 +359,7 @@ int Main(int argc, char** argv) {
   AddExplain(app, explain_options, action, exit_code);
   AddSample(app, action);
   AddSimulate(app, action, exit_code);
+  AddDeschedule(app, action, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -47,10 +47,10 @@ class Quotas {
       const auto it = counts_[i].find(names[i]);
       const std::int64_t count = it == counts_[i].end() ? 0 : it->second;
       if (count >= *limits_[i]) {
-        return absl::StrCat("the limit of ", *limits_[i],
-                            *limits_[i] == 1 ? " eviction per "
-                                             : " evictions per ",
-                            kQuotaNames[i], " is reached");
+        return absl::StrCat(
+            "the limit of ", *limits_[i],
+            *limits_[i] == 1 ? " eviction per " : " evictions per ",
+            kQuotaNames[i], " is reached");
       }
     }
     return "";
@@ -59,7 +59,8 @@ class Quotas {
   void Count(const std::string& node, const ObjectKey& pod,
              const std::string& owner, std::int64_t delta) {
     const auto names = NamesOf(node, pod, owner);
-    for (std::size_t i = 0; i < names.size(); ++i) counts_[i][names[i]] += delta;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      counts_[i][names[i]] += delta;
   }
 
  private:
@@ -163,7 +164,8 @@ class Planner {
               !policy_.node_selector->Matches(pod->node()->labels())) {
             continue;
           }
-          sorted.push_back({strategy.kind, pod->Priority(),
+          sorted.push_back({strategy.kind,
+                            pod->Priority(),
                             evictability_.FactsOf(*pod).qos,
                             {pod->namespace_name(), std::string(pod->name())},
                             &profile,
@@ -218,8 +220,8 @@ class Planner {
                            const Strategy* strategy, StrategyKind kind,
                            std::string& why_not) {
     const StoredPod* const stored = cluster_.FindPod(key);
-    CHECK(stored != nullptr) << "no pod " << key.namespace_name << "/"
-                             << key.name;
+    CHECK(stored != nullptr)
+        << "no pod " << key.namespace_name << "/" << key.name;
     const NodeInfo& node = *stored->node();
     const bool is_evicted = evicted_.contains(key);
     const std::string owner = OwnerKeyOf(stored->common().meta);
@@ -338,8 +340,8 @@ class Planner {
     for (const ObjectKey& key : followers) {
       if (key == steps.front().key) continue;
       std::string why_not;
-      std::optional<Step> step =
-          Move(key, profile, nullptr, StrategyKind::kRequiredPodAffinity, why_not);
+      std::optional<Step> step = Move(
+          key, profile, nullptr, StrategyKind::kRequiredPodAffinity, why_not);
       if (!step) return false;
       step->reason =
           absl::StrCat("it requires to be near ", leader.meta.namespace_name,
@@ -362,8 +364,8 @@ class Planner {
 
   void Commit(Step step) {
     cost_ += step.change;
-    std::erase_if(kept_,
-                  [&](const auto& kept) { return kept.first.first == step.key; });
+    std::erase_if(
+        kept_, [&](const auto& kept) { return kept.first.first == step.key; });
     PlannedEviction eviction;
     eviction.pod = step.key;
     eviction.uid = step.original.meta.uid;
@@ -372,8 +374,8 @@ class Planner {
     eviction.destination = step.destination;
     eviction.strategy = step.kind;
     eviction.reason = std::move(step.reason);
-    const auto earlier = std::ranges::find(plan_.evictions, step.key,
-                                           &PlannedEviction::pod);
+    const auto earlier =
+        std::ranges::find(plan_.evictions, step.key, &PlannedEviction::pod);
     if (earlier != plan_.evictions.end()) {
       // It is evicted once, and later: the others are where they are now.
       eviction.node = earlier->node;

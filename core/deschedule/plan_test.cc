@@ -35,10 +35,10 @@ constexpr char kOwner[] =
 std::string PodText(const std::string& name, const std::string& labels,
                     const std::string& spec, const std::string& owner = "rs",
                     const std::string& namespace_name = "default") {
-  return absl::StrCat("{metadata: {name: ", name, ", namespace: ",
-                      namespace_name, ", uid: uid-", name, ", labels: {",
-                      labels, "}, ", kOwner, owner, "}]}, spec: ", spec,
-                      ", status: {phase: Running}}");
+  return absl::StrCat("{metadata: {name: ", name,
+                      ", namespace: ", namespace_name, ", uid: uid-", name,
+                      ", labels: {", labels, "}, ", kOwner, owner,
+                      "}]}, spec: ", spec, ", status: {phase: Running}}");
 }
 
 std::string AntiAffinity(const std::string& labels, const std::string& key,
@@ -241,7 +241,8 @@ TEST_F(PlanTest, WhatFitsNowhereElseStays) {
   const Plan plan = Make();
   EXPECT_THAT(plan.evictions, IsEmpty());
   ASSERT_THAT(plan.kept, SizeIs(2));
-  EXPECT_THAT(plan.kept[0].reason, HasSubstr("it would fit nowhere: 0/1 nodes"));
+  EXPECT_THAT(plan.kept[0].reason,
+              HasSubstr("it would fit nowhere: 0/1 nodes"));
   EXPECT_EQ(plan.after, plan.before);
 }
 
@@ -304,9 +305,9 @@ TEST_F(PlanTest, PreferredNodeAffinityOnRequest) {
 TEST_F(PlanTest, TaintsThatAreNotTolerated) {
   AddNodes(2);
   Add("n1", PodText("a", "app: web", "{}"));
-  Add("n1", PodText("b", "app: web",
-                    "{tolerations: [{key: maintenance, operator: Exists}]}",
-                    "rs2"));
+  Add("n1",
+      PodText("b", "app: web",
+              "{tolerations: [{key: maintenance, operator: Exists}]}", "rs2"));
   Taint("n1", kNoSchedule);
   const Plan plan = Make();
   EXPECT_THAT(Moves(plan), ElementsAre("a>n2"));
@@ -417,7 +418,8 @@ TEST_F(PlanTest, SoftAntiAffinitySpreadsAsFarAsThereIsSomethingToGain) {
   AddNodes(3);
   NoOwnerLimit();
   for (const char* name : {"a", "b", "c", "d", "e"}) {
-    Add("n1", PodText(name, "app: demo", SoftAntiAffinity("app: demo", "host")));
+    Add("n1",
+        PodText(name, "app: demo", SoftAntiAffinity("app: demo", "host")));
   }
   EXPECT_THAT(Make().evictions, IsEmpty());
   strategies() = {Of(StrategyKind::kSoftAntiAffinity)};
@@ -492,8 +494,7 @@ TEST_F(PlanTest, ProtectedPodsStay) {
   const Plan plan = Make();
   EXPECT_THAT(plan.evictions, IsEmpty());
   const std::map<std::string, std::string> kept = Kept(plan);
-  EXPECT_EQ(kept.at("critical"),
-            "it is system-critical (priority 2000000000)");
+  EXPECT_EQ(kept.at("critical"), "it is system-critical (priority 2000000000)");
   EXPECT_EQ(kept.at("ownerless"), "it has no owner that would replace it");
   EXPECT_EQ(kept.at("daemon"), "it belongs to a DaemonSet");
   EXPECT_EQ(kept.at("mirror"), "it is a mirror pod");
@@ -592,7 +593,8 @@ class RandomCluster {
         spec = absl::StrCat(
             "{topologySpreadConstraints: [",
             Constraint(App(), "zone", kDoNotSchedule, 1 + Draw(2)), ", ",
-            Constraint(App(), "host", Draw(2) ? kDoNotSchedule : kScheduleAnyway),
+            Constraint(App(), "host",
+                       Draw(2) ? kDoNotSchedule : kScheduleAnyway),
             "]}");
         break;
       case 6:

@@ -88,11 +88,10 @@ absl::Status DecodeSpec(JsonValue value, const JsonPath& path, Spec* out) {
         }
         if (key == "volumes") return Decode(field, where, &out->volumes);
         if (key != "resourceClaims") return absl::OkStatus();
-        return ForEachElement(field, where,
-                              [out](JsonValue, const JsonPath&) {
-                                out->resource_claims = true;
-                                return absl::OkStatus();
-                              });
+        return ForEachElement(field, where, [out](JsonValue, const JsonPath&) {
+          out->resource_claims = true;
+          return absl::OkStatus();
+        });
       });
 }
 

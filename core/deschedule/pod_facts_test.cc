@@ -40,8 +40,8 @@ TEST(PodFactsTest, AnnotationsSayWhereAPodComesFrom) {
 }
 
 TEST(PodFactsTest, Volumes) {
-  EXPECT_TRUE(FactsOf("{spec: {volumes: [{name: v, emptyDir: {}}]}}")
-                  .local_storage);
+  EXPECT_TRUE(
+      FactsOf("{spec: {volumes: [{name: v, emptyDir: {}}]}}").local_storage);
   EXPECT_TRUE(FactsOf("{spec: {volumes: [{name: v, hostPath: {path: /}}]}}")
                   .local_storage);
   const PodFacts facts = FactsOf(
@@ -57,9 +57,9 @@ TEST(PodFactsTest, TheQosClassFollowsFromTheResourcesIfItIsNotTold) {
             QosClass::kGuaranteed);
   EXPECT_EQ(FactsOf("{spec: {containers: [{name: c}]}}").qos,
             QosClass::kBestEffort);
-  EXPECT_EQ(FactsOf("{spec: {containers: [{resources: {requests: {cpu: 1}}}]}}")
-                .qos,
-            QosClass::kBurstable);
+  EXPECT_EQ(
+      FactsOf("{spec: {containers: [{resources: {requests: {cpu: 1}}}]}}").qos,
+      QosClass::kBurstable);
   EXPECT_EQ(FactsOf("{spec: {containers: [{resources: {limits: {cpu: 1, "
                     "memory: 1Gi}, requests: {cpu: 1000m}}}]}}")
                 .qos,
@@ -72,10 +72,9 @@ TEST(PodFactsTest, TheQosClassFollowsFromTheResourcesIfItIsNotTold) {
 
 TEST(PodFactsTest, ErrorsNameTheField) {
   JsonReader reader;
-  EXPECT_EQ(std::string(
-                reader.ReadCopy<PodFacts>(R"({"spec":{"volumes":5}})")
-                    .status()
-                    .message()),
+  EXPECT_EQ(std::string(reader.ReadCopy<PodFacts>(R"({"spec":{"volumes":5}})")
+                            .status()
+                            .message()),
             "spec.volumes: must be an array, got 5");
 }
 

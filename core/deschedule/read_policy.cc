@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 5> kOtherPlugins = {
     "RemoveFailedPods", "RemovePodsHavingTooManyRestarts"};
 
 absl::Status Unsupported(const JsonPath& path, std::string_view what) {
-  return FieldError(path, absl::StrCat("vicinal does not support ",
-                                       std::string(what)));
+  return FieldError(
+      path, absl::StrCat("vicinal does not support ", std::string(what)));
 }
 
 std::optional<StrategyKind> KindOf(std::string_view name) {
@@ -49,11 +49,12 @@ absl::Status UnknownPlugin(const JsonPath& path, const std::string& name) {
     return Unsupported(path, "the strategy " + Quoted(name));
   }
   const std::string meant = DidYouMean(
-      name, std::vector<std::string>(kStrategyNames.begin(),
-                                     kStrategyNames.end()));
+      name,
+      std::vector<std::string>(kStrategyNames.begin(), kStrategyNames.end()));
   return FieldError(
-      path, absl::StrCat("unknown strategy ", Quoted(name),
-                         meant.empty() ? "" : "; did you mean " + Quoted(meant) + "?"));
+      path, absl::StrCat(
+                "unknown strategy ", Quoted(name),
+                meant.empty() ? "" : "; did you mean " + Quoted(meant) + "?"));
 }
 
 // Puts the place in front of what a parser says.
@@ -112,8 +113,9 @@ absl::Status ReadDuration(JsonValue value, const JsonPath& path,
   absl::Duration duration;
   if (!absl::ParseDuration(*text, &duration) ||
       duration < absl::ZeroDuration()) {
-    return FieldError(path, absl::StrCat("must be a duration such as \"1h30m\", got ",
-                                         Quoted(*text)));
+    return FieldError(path,
+                      absl::StrCat("must be a duration such as \"1h30m\", got ",
+                                   Quoted(*text)));
   }
   *out = std::chrono::seconds(
       absl::ToInt64Seconds(absl::Ceil(duration, absl::Seconds(1))));
@@ -245,8 +247,8 @@ absl::Status ReadEvictorArgs(JsonValue value, const JsonPath& path,
           out->respect_prefer_no_eviction = name == "Mandatory";
           if (read.ok() && !name.empty() && name != "Mandatory" &&
               name != "Preferred") {
-            return FieldError(where, "must be Preferred or Mandatory, got " +
-                                         Quoted(name));
+            return FieldError(
+                where, "must be Preferred or Mandatory, got " + Quoted(name));
           }
           return read;
         }
@@ -325,10 +327,10 @@ absl::Status ReadTwo(JsonValue value, const JsonPath& path,
   *has_first = *has_second = false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] != first && names[i] != second) {
-      return FieldError(path.Index(i),
-                        absl::StrCat("must be ", std::string(first), " or ",
-                                     std::string(second), ", got ",
-                                     Quoted(names[i])));
+      return FieldError(
+          path.Index(i),
+          absl::StrCat("must be ", std::string(first), " or ",
+                       std::string(second), ", got ", Quoted(names[i])));
     }
     (names[i] == first ? *has_first : *has_second) = true;
   }
@@ -337,8 +339,7 @@ absl::Status ReadTwo(JsonValue value, const JsonPath& path,
 
 // A field that only one strategy has; absent: not one of its fields.
 std::optional<absl::Status> ReadOwnField(std::string_view key, JsonValue field,
-                                         const JsonPath& where,
-                                         Strategy* out) {
+                                         const JsonPath& where, Strategy* out) {
   switch (out->kind) {
     case StrategyKind::kNodeAffinity:
       if (key != "nodeAffinityType") return std::nullopt;
@@ -398,8 +399,7 @@ struct PluginArgs {
   std::string args = "{}";
 };
 
-absl::Status ReadEntry(JsonValue value, const JsonPath& path,
-                       PluginArgs* out) {
+absl::Status ReadEntry(JsonValue value, const JsonPath& path, PluginArgs* out) {
   return ForEachField(
       value, path,
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
@@ -452,7 +452,8 @@ absl::Status ReadPluginSet(JsonValue value, const JsonPath& path,
         return absl::OkStatus();
       });
   for (const StrategyKind kind : enabled) {
-    if (disabled.contains("*") || disabled.contains(std::string(NameOf(kind)))) {
+    if (disabled.contains("*") ||
+        disabled.contains(std::string(NameOf(kind)))) {
       continue;
     }
     if (std::ranges::count(out->enabled, kind) == 0) {
@@ -484,8 +485,7 @@ absl::Status ReadProfile(JsonValue value, const JsonPath& path,
   std::set<std::string> seen;
   const auto read_config = [&](JsonValue element, const JsonPath& where) {
     PluginArgs entry;
-    if (absl::Status status = ReadEntry(element, where, &entry);
-        !status.ok()) {
+    if (absl::Status status = ReadEntry(element, where, &entry); !status.ok()) {
       return status;
     }
     if (!seen.insert(entry.name).second) {
@@ -577,9 +577,9 @@ absl::Status ReadTopLevel(JsonValue value, Policy* out) {
                                    Quoted(api_version)));
   }
   if (kind != kKind) {
-    return FieldError(JsonPath().Field("kind"),
-                      absl::StrCat("must be ", Quoted(kKind), ", got ",
-                                   Quoted(kind)));
+    return FieldError(
+        JsonPath().Field("kind"),
+        absl::StrCat("must be ", Quoted(kKind), ", got ", Quoted(kind)));
   }
   if (per_owner) {
     out->max_per_owner =

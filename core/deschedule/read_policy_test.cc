@@ -206,9 +206,8 @@ TEST(ReadPolicyTest, ErrorsNameTheFieldAndTheValue) {
                 "{include: [a], exclude: [b]}}}")),
             "profiles[0].pluginConfig[0].args.namespaces: only one of include "
             "and exclude can be set");
-  EXPECT_EQ(ErrorOf(WithConfig(
-                "{name: RemovePodsViolatingNodeAffinity, args: "
-                "{nodeAffinityType: [required]}}")),
+  EXPECT_EQ(ErrorOf(WithConfig("{name: RemovePodsViolatingNodeAffinity, args: "
+                               "{nodeAffinityType: [required]}}")),
             "profiles[0].pluginConfig[0].args.nodeAffinityType[0]: must be "
             "requiredDuringSchedulingIgnoredDuringExecution or "
             "preferredDuringSchedulingIgnoredDuringExecution, got "

@@ -17,8 +17,8 @@ namespace {
 bool IsAbout(const PodQuery& query, const std::string& namespace_name,
              const Labels& labels) {
   return query.Matches(
-      namespace_name, [&labels](const std::string& key) { return labels.Find(key); },
-      false);
+      namespace_name,
+      [&labels](const std::string& key) { return labels.Find(key); }, false);
 }
 
 bool IsAbout(const PodQuery& query, const Pod& pod) {
@@ -33,9 +33,10 @@ bool HasSpread(const Pod& pod, std::string_view action) {
 }
 
 bool MatchesLabelKeys(const Pod& pod) {
-  return std::ranges::any_of(
-      pod.spec.topology_spread_constraints,
-      [](const TopologySpreadConstraint& c) { return !c.match_label_keys.empty(); });
+  return std::ranges::any_of(pod.spec.topology_spread_constraints,
+                             [](const TopologySpreadConstraint& c) {
+                               return !c.match_label_keys.empty();
+                             });
 }
 
 RequiredNodeAffinity RequiredOf(const Pod& pod) {
@@ -107,8 +108,9 @@ Rules::Rules(const ClusterState& cluster, RuleScope scope)
     const auto [it, is_new] = templates.try_emplace(&common);
     Template& known = it->second;
     if (is_new) {
-      known.spreads = HasSpread(common, kDoNotSchedule) ||
-                      (scope_.schedule_anyway && HasSpread(common, kScheduleAnyway));
+      known.spreads =
+          HasSpread(common, kDoNotSchedule) ||
+          (scope_.schedule_anyway && HasSpread(common, kScheduleAnyway));
       known.by_labels = MatchesLabelKeys(common);
       known.duplicates =
           scope_.duplicates && !common.meta.owner_references.empty() &&
@@ -159,7 +161,8 @@ void Rules::CountDuplicateNodes() {
     condition.tolerations = spec.tolerations;
     const NodeSet& nodes = cluster_.topology().Nodes(condition);
     auto count = static_cast<std::int64_t>(nodes.members().by_node().size());
-    for (const NodeId closed : unschedulable_) count -= nodes.Has(closed) ? 1 : 0;
+    for (const NodeId closed : unschedulable_)
+      count -= nodes.Has(closed) ? 1 : 0;
     duplicates.book.SetNodes(count);
   }
 }
@@ -201,9 +204,9 @@ void Rules::AddSpreads(const Pod& pod, std::string_view action) {
           cluster_, constraint.topology_key,
           [&nodes](const NodeInfo& node) { return nodes.Has(node.id); });
     }
-    spreads_.push_back(std::make_unique<SpreadBook>(
-        constraint, pod.meta.namespace_name, action == kDoNotSchedule,
-        domains));
+    spreads_.push_back(
+        std::make_unique<SpreadBook>(constraint, pod.meta.namespace_name,
+                                     action == kDoNotSchedule, domains));
     known = spreads_.back().get();
     spread_lookup_[pod.meta.namespace_name].Add(known, constraint.selector);
     index.Count(query).by_node().ForEach(
@@ -264,7 +267,8 @@ void Rules::Count(const PodInfo& pod, NodeId node, std::int64_t delta) {
   const auto spreads = spread_lookup_.find(meta.namespace_name);
   if (spreads != spread_lookup_.end() && !IsTerminating(pod.pod)) {
     spreads->second.ForEachCandidate(meta.labels, [&](SpreadBook* book) {
-      if (book->constraint().selector.Matches(meta.labels)) book->Add(node, delta);
+      if (book->constraint().selector.Matches(meta.labels))
+        book->Add(node, delta);
     });
   }
   affinity_lookup_.ForEachCandidate(meta.labels, [&](AffinityBook* book) {
@@ -457,8 +461,8 @@ ClusterCost PodCosts::At(const NodeInfo& node) const {
   ClusterCost cost;
   cost.hard_violations = AntiAffinityPairs(node);
   cost.soft = Soft(node);
-  const bool has_taint = std::ranges::any_of(
-      node.node->taints, [this](const Taint& taint) {
+  const bool has_taint =
+      std::ranges::any_of(node.node->taints, [this](const Taint& taint) {
         return taint.effect == kNoSchedule &&
                !Tolerate(pod_.pod.spec.tolerations, taint);
       });

@@ -88,9 +88,8 @@ class SpreadBook {
 
   // How many pods a domain may have, if one that has `count` gets one more.
   std::int64_t AllowedWith(std::int64_t count) const {
-    return max_skew() + (HasTooFewDomains()
-                             ? 0
-                             : std::min(SmallestBut(count), count + 1));
+    return max_skew() +
+           (HasTooFewDomains() ? 0 : std::min(SmallestBut(count), count + 1));
   }
 
   // The smallest count of all domains but one that has `count`.
@@ -113,7 +112,7 @@ class SpreadBook {
   const std::string namespace_name_;
   const bool hard_;
   const std::shared_ptr<const NodeDomains> domains_;
-  std::vector<std::int64_t> counts_;  // By domain.
+  std::vector<std::int64_t> counts_;                   // By domain.
   std::map<std::int64_t, std::int64_t> domains_with_;  // By count.
 };
 

@@ -86,12 +86,10 @@ class Surveyor {
     const Pod& common = pod.common();
     const PodInfo info(common);
     const auto& affinity = common.spec.affinity;
-    if (common.spec.node_selector ||
-        (affinity && affinity->node_affinity &&
-         affinity->node_affinity->required)) {
-      known.required.emplace(
-          common.spec.node_selector,
-          affinity ? affinity->node_affinity : std::nullopt);
+    if (common.spec.node_selector || (affinity && affinity->node_affinity &&
+                                      affinity->node_affinity->required)) {
+      known.required.emplace(common.spec.node_selector,
+                             affinity ? affinity->node_affinity : std::nullopt);
     }
     if (rules_.scope().preferred_node_affinity && affinity &&
         affinity->node_affinity && affinity->node_affinity->preferred) {
@@ -160,8 +158,8 @@ class Surveyor {
     }
     if (common.affinity != nullptr &&
         !common.affinity->Holds(
-            node.id, common.affinity->query().Matches(
-                         pod.namespace_name(), LabelsOf(pod), false))) {
+            node.id, common.affinity->query().Matches(pod.namespace_name(),
+                                                      LabelsOf(pod), false))) {
       Suspect(StrategyKind::kRequiredPodAffinity, pod);
     }
     if (common.duplicates != nullptr &&

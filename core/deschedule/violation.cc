@@ -32,9 +32,8 @@ std::string ByTaints(const Strategy& strategy, const PodInfo& pod,
                      const NodeInfo& node) {
   for (const Taint& taint : node.node->taints) {
     const bool counts =
-        taint.effect == kNoSchedule ||
-        (strategy.include_prefer_no_schedule &&
-         taint.effect == kPreferNoSchedule);
+        taint.effect == kNoSchedule || (strategy.include_prefer_no_schedule &&
+                                        taint.effect == kPreferNoSchedule);
     if (!counts || IsNamed(strategy.excluded_taints, taint) ||
         (!strategy.included_taints.empty() &&
          !IsNamed(strategy.included_taints, taint)) ||
@@ -114,8 +113,8 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
       const std::int64_t pairs = costs.AntiAffinityPairs(node);
       if (pairs == 0) return "";
       std::string text = "required anti-affinity is broken ";
-      absl::StrAppend(&text, pairs == 1 ? "once" : absl::StrCat(pairs, " times"),
-                      " in");
+      absl::StrAppend(
+          &text, pairs == 1 ? "once" : absl::StrCat(pairs, " times"), " in");
       const char* separator = " ";
       for (const std::string& key : costs.BrokenKeys(node)) {
         absl::StrAppend(&text, separator, DomainText(key, node));
