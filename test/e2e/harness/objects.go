@@ -56,6 +56,14 @@ func ParseManifest(t testing.TB, content []byte) []runtime.Object {
 	}
 }
 
+// Create writes an object that nothing else has to react to.
+func (cp *ControlPlane) Create(t testing.TB, object runtime.Object) {
+	t.Helper()
+	if err := create(t.Context(), cp.Admin, object); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // create writes an object that nothing else has to react to.
 func create(ctx context.Context, client kubernetes.Interface, object runtime.Object) error {
 	options := metav1.CreateOptions{}
@@ -73,6 +81,10 @@ func create(ctx context.Context, client kubernetes.Interface, object runtime.Obj
 		_, err = client.RbacV1().ClusterRoles().Create(ctx, o, options)
 	case *rbacv1.ClusterRoleBinding:
 		_, err = client.RbacV1().ClusterRoleBindings().Create(ctx, o, options)
+	case *rbacv1.Role:
+		_, err = client.RbacV1().Roles(o.Namespace).Create(ctx, o, options)
+	case *rbacv1.RoleBinding:
+		_, err = client.RbacV1().RoleBindings(o.Namespace).Create(ctx, o, options)
 	default:
 		err = fmt.Errorf("the harness does not know how to create a %T", object)
 	}

@@ -254,3 +254,9 @@ func (b *lineBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.buf.String()
 }
+
+// StartDescheduler starts `vicinal deschedule` with these arguments; it ends with t.
+func (cp *ControlPlane) StartDescheduler(t testing.TB, args ...string) *Process {
+	t.Helper()
+	return startProcess(t, cp.Run, nil, VicinalBinary(t), "deschedule", append([]string{"deschedule"}, args...)...)
+}
