@@ -23,6 +23,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/kubernetes/bearer_token.h"
+#include "server/kubernetes/client_certificates.h"
 #include "server/kubernetes/tls_context.h"
 
 namespace vicinal {
@@ -91,14 +92,15 @@ void AddPadding(std::string& text) {
 class ApiClient::Impl {
  public:
   Impl(asio::any_io_executor executor, const ClientConfig& config,
-       const ApiClientOptions& options, TlsContext tls_context)
+       const ApiClientOptions& options, ClientCertificates certificates,
+       TlsContext tls_context)
       : executor_(std::move(executor)),
         config_(config),
         options_(options),
         address_(HostHeader(config)),
+        certificates_(std::move(certificates)),
         token_(config.token, config.token_file) {
-    // asio's context takes the ownership.
-    if (tls_context != nullptr) tls_context_.emplace(tls_context.release());
+    UseContext(std::move(tls_context));
   }
 
   Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request) {
@@ -216,7 +218,10 @@ class ApiClient::Impl {
       response.retry_after =
           RetryAfter(std::string_view(value.data(), value.size()));
     }
-    if (response.status == 401) token_.Distrust();
+    if (response.status == 401) {
+      token_.Distrust();
+      unauthorized_ = true;
+    }
     co_return response;
   }
 
@@ -248,7 +253,8 @@ class ApiClient::Impl {
     if (error) co_return TransportError("connect to " + address_, error);
     KeepAlive(connection->plain.socket());
 
-    if (tls_context_.has_value()) {
+    if (config_.tls) {
+      UseContext(certificates_.Changed());
       connection->tls.emplace(std::move(connection->plain), *tls_context_);
       TlsStream& tls = *connection->tls;
       const std::string& name = config_.tls_server_name.empty()
@@ -274,7 +280,14 @@ class ApiClient::Impl {
       }
     }
     connection_ = std::move(connection);
+    unauthorized_ = false;
     co_return absl::OkStatus();
+  }
+
+  // For new connections; null changes nothing. asio's context takes the
+  // ownership, and connections keep the one that they began with.
+  void UseContext(TlsContext context) {
+    if (context != nullptr) tls_context_.emplace(context.release());
   }
 
   // Writes the request and reads until the head of the answer is complete. On
@@ -364,9 +377,11 @@ class ApiClient::Impl {
     co_return absl::OkStatus();
   }
 
-  // The answer has been read whole: keeps the connection if the server does.
+  // The answer has been read whole: keeps the connection if the server does,
+  // and has not refused the client, which may have another certificate by now.
   void Finish() {
-    const bool keep = parser_->keep_alive() && connection_->buffer.size() == 0;
+    const bool keep = parser_->keep_alive() &&
+                      connection_->buffer.size() == 0 && !unauthorized_;
     parser_.reset();
     if (!keep) Close();
   }
@@ -385,12 +400,14 @@ class ApiClient::Impl {
   const ClientConfig config_;
   const ApiClientOptions options_;
   const std::string address_;
+  ClientCertificates certificates_;
   std::optional<asio::ssl::context> tls_context_;
   BearerToken token_;
 
   std::unique_ptr<Connection> connection_;
   std::optional<Parser> parser_;  // of the answer that is being read
   bool answer_began_ = false;
+  bool unauthorized_ = false;  // by an answer on this connection
   // The stream's lines: the first given_ bytes of the body were handed out;
   // from there to searched_ there is no end of line.
   size_t given_ = 0;
@@ -407,7 +424,8 @@ absl::StatusOr<std::unique_ptr<ApiClient>> ApiClient::Create(
     tls_context = *std::move(made);
   }
   return std::unique_ptr<ApiClient>(new ApiClient(std::make_unique<Impl>(
-      std::move(executor), config, options, std::move(tls_context))));
+      std::move(executor), config, options, ClientCertificates(config),
+      std::move(tls_context))));
 }
 
 ApiClient::ApiClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -336,6 +336,52 @@ TEST(ApiClientTest, ShowsItsCertificate) {
   EXPECT_EQ(server.requests()[0].client_name, "vicinal-client");
 }
 
+TEST(ApiClientTest, TrustsTheAuthorityThatIsInTheFileNow) {
+  TestHttpServer server(WithCertificate(ServerCertificate()), Hello);
+  ClientConfig config = ConfigFor(server);
+  config.certificate_authority_pem =
+      MakeTestAuthority("old CA").certificate_pem;
+  config.certificate_authority_file = testing::TempDir() + "api_client_ca";
+  std::ofstream(config.certificate_authority_file)
+      << config.certificate_authority_pem;
+  Client client(config);
+  EXPECT_THAT(client.ErrorOfGet(), HasSubstr("refused: "));
+  std::ofstream(config.certificate_authority_file)
+      << Authority().certificate_pem;
+  EXPECT_EQ(client.ErrorOfGet(), "no error");
+}
+
+TEST(ApiClientTest, ShowsTheCertificateThatIsInTheFileNowAfterA401) {
+  TestHttpServerOptions options = WithCertificate(ServerCertificate());
+  options.client_authority_pem = Authority().certificate_pem;
+  TestHttpServer server(
+      options, [](const TestRequest& request, TestReply& reply) {
+        reply.Send(request.client_name == "new" ? 200 : 401, "");
+      });
+  const auto issue = [](const char* name) {
+    return IssueTestCertificate(
+        Authority(),
+        {.common_name = name, .dns_names = {}, .ip_addresses = {}});
+  };
+  ClientConfig config = ConfigFor(server);
+  config.client_certificate_file = testing::TempDir() + "api_client_crt";
+  config.client_key_file = testing::TempDir() + "api_client_key";
+  const auto write = [&config](const TestCertificate& pair) {
+    std::ofstream(config.client_certificate_file) << pair.certificate_pem;
+    std::ofstream(config.client_key_file) << pair.key_pem;
+  };
+  const TestCertificate old = issue("old");
+  config.client_certificate_pem = old.certificate_pem;
+  config.client_key_pem = old.key_pem;
+  write(old);
+  Client client(config);
+  EXPECT_EQ(client.Get("/")->status, 401);
+  write(issue("new"));
+  EXPECT_EQ(client.Get("/")->status, 200);
+  EXPECT_EQ(client.Get("/")->status, 200);
+  EXPECT_EQ(server.requests()[2].connection, 2);  // Kept: it was welcome.
+}
+
 TEST(ApiClientTest, NamesACertificateThatCannotBeUsed) {
   boost::asio::io_context io;
   ClientConfig config;

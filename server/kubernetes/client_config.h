@@ -14,16 +14,21 @@ struct ClientConfig {
   uint16_t port = 443;
   std::string path_prefix;  // "" or "/k8s/c1": no slash at the end
 
-  // Trust anchors. Empty: those of the machine.
+  // Trust anchors. Empty: those of the machine. The file, if they came from
+  // one, is read again.
   std::string certificate_authority_pem;
+  std::string certificate_authority_file;
   // Sent as SNI and compared with the server's certificate instead of `host`,
   // unless empty.
   std::string tls_server_name;
   bool insecure_skip_tls_verify = false;
 
-  // Client certificate (chain) and its key: both or neither.
+  // Client certificate (chain) and its key: both or neither. The files, if they
+  // came from files, are read again.
   std::string client_certificate_pem;
+  std::string client_certificate_file;
   std::string client_key_pem;
+  std::string client_key_file;
 
   // Bearer token. The file is read again while it changes, and wins over
   // `token`.

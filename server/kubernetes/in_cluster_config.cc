@@ -71,6 +71,7 @@ absl::StatusOr<ClientConfig> InClusterConfig(
         absl::StrCat(authority_path, ": ", trusted.message()));
   }
   config.certificate_authority_pem = *authority;
+  config.certificate_authority_file = authority_path;
   return config;
 }
 

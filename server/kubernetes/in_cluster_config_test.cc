@@ -42,6 +42,7 @@ TEST_F(InClusterConfigTest, UsesTheServiceAccount) {
   EXPECT_EQ(config->port, 443);
   EXPECT_EQ(config->token_file, folder_ + "/token");
   EXPECT_EQ(config->certificate_authority_pem, authority_);
+  EXPECT_TRUE(config->certificate_authority_file.ends_with("/ca.crt"));
 }
 
 TEST_F(InClusterConfigTest, TakesAnIpv6ServiceAddress) {

@@ -219,6 +219,7 @@ class Loader {
         TrustCertificates(*NewTlsContext(), authority->pem);
     if (!trusted.ok()) return Wrong(authority->field, Text(trusted));
     config_.certificate_authority_pem = authority->pem;
+    config_.certificate_authority_file = authority->file;
     return absl::OkStatus();
   }
 
@@ -273,15 +274,18 @@ class Loader {
     if (!used.ok())
       return Wrong(certificate->field + " and " + key->field, Text(used));
     config_.client_certificate_pem = certificate->pem;
+    config_.client_certificate_file = certificate->file;
     config_.client_key_pem = key->pem;
+    config_.client_key_file = key->file;
     return absl::OkStatus();
   }
 
   // A PEM that stands in the file or beside it. `field` is empty if it is not
-  // set, else where it came from, for errors.
+  // set, else where it came from, for errors; `file` is the one beside it.
   struct Material {
     std::string pem;
     std::string field;
+    std::string file;
   };
 
   // `<key>-data` (base64) wins over `<key>` (a path), as in kubectl.
@@ -291,7 +295,7 @@ class Loader {
     const MaybeOr<std::string> data = Scalar(section, data_key.c_str());
     if (!data.ok()) return data.status();
     if (data->has_value()) {
-      Material material = {"", section.Field(data_key.c_str())};
+      Material material = {"", section.Field(data_key.c_str()), ""};
       if (!absl::Base64Unescape(**data, &material.pem) ||
           material.pem.empty()) {
         return Wrong(material.field, "is not base64");
@@ -307,8 +311,9 @@ class Loader {
       return WrongValue(section.Field(key.c_str()), resolved,
                         Text(content.status()));
     }
-    return Material{*content, absl::StrCat(section.Field(key.c_str()), " (",
-                                           resolved, ")")};
+    return Material{
+        *content, absl::StrCat(section.Field(key.c_str()), " (", resolved, ")"),
+        resolved};
   }
 
   std::string Resolve(const std::string& path) const {

@@ -87,6 +87,8 @@ TEST_F(KubeconfigTest, ReadsInlineData) {
   EXPECT_FALSE(config->insecure_skip_tls_verify);
   EXPECT_EQ(config->client_certificate_pem, client_.certificate_pem);
   EXPECT_EQ(config->client_key_pem, client_.key_pem);
+  EXPECT_EQ(config->certificate_authority_file, "");
+  EXPECT_EQ(config->client_certificate_file, "");
   EXPECT_EQ(config->token, "abc.def");
   EXPECT_EQ(config->token_file, "");
 }
@@ -105,6 +107,10 @@ TEST_F(KubeconfigTest, ReadsFilesRelativeToItself) {
   EXPECT_EQ(config->certificate_authority_pem, authority_.certificate_pem);
   EXPECT_EQ(config->client_certificate_pem, client_.certificate_pem);
   EXPECT_EQ(config->client_key_pem, client_.key_pem);
+  EXPECT_THAT(config->certificate_authority_file, testing::EndsWith("/ca.crt"));
+  EXPECT_THAT(config->client_certificate_file,
+              testing::EndsWith("/client.crt"));
+  EXPECT_THAT(config->client_key_file, testing::EndsWith("/client.key"));
   EXPECT_EQ(config->token_file, token_path);
 }
 
