@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,6 +62,7 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	before := usedCPU(t, cp, v)
 	duration := time.Duration(*minutes * float64(time.Minute))
 	begin := time.Now()
 	end := begin.Add(duration)
@@ -119,6 +121,11 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 		}
 	}
 	working.Wait()
+	var perChange []string
+	for i, seconds := range usedCPU(t, cp, v) {
+		perChange = append(perChange, fmt.Sprintf("%s %.2f", processes[i], (seconds-before[i])*1e3/float64(c.changes.Load())))
+	}
+	t.Logf("CPU per change in ms: %s", strings.Join(perChange, ", "))
 
 	for _, problem := range append(c.problems.all(), asking.problems.all()...) {
 		t.Error(problem)
@@ -131,6 +138,19 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 	wantQuietLog(t, v)
 	t.Logf("%d changes (%.0f per second), %d questions (p50 %v, p99 %v), %d compared, %d wrong; memory %.1f MB at the end",
 		c.changes.Load(), achieved, asking.asked.Load(), asking.percentile(0.5), asking.percentile(0.99), compared, wrong, memory[len(memory)-1]/1e6)
+}
+
+var processes = []string{"kube-apiserver", "etcd", "vicinal", "the test itself"}
+
+// usedCPU is the CPU time of the processes so far, in seconds.
+func usedCPU(t *testing.T, cp *harness.ControlPlane, v *harness.Vicinal) []float64 {
+	t.Helper()
+	var own syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
+		t.Fatal(err)
+	}
+	apiserver, etcd := cp.CPUSeconds(t)
+	return []float64{apiserver, etcd, v.CPUSeconds(t), float64(own.Utime.Nano()+own.Stime.Nano()) / 1e9}
 }
 
 // question is a pod that the API server has not seen: without a uid it is not taken for

@@ -26,6 +26,7 @@ import (
 type options struct {
 	nodes, podsPerNode, pods  int
 	vicinal, root             string
+	percentage                int
 	modes, kinds, profileInto string
 }
 
@@ -44,6 +45,7 @@ func run() error {
 	flag.IntVar(&o.nodes, "nodes", 1000, "nodes of the cluster")
 	flag.IntVar(&o.podsPerNode, "pods-per-node", 30, "pods that run on each")
 	flag.IntVar(&o.pods, "pods", 500, "pods to place, of each kind")
+	flag.IntVar(&o.percentage, "percentage-of-nodes-to-score", 0, "of the scheduler's configuration; 0: its default")
 	flag.StringVar(&o.modes, "modes", strings.Join(modes, ","), "which modes")
 	flag.StringVar(&o.kinds, "kinds", strings.Join(placing.Kinds(), ";"), "which kinds of pods, separated by ;")
 	flag.StringVar(&o.vicinal, "vicinal", "", "the binary of //server:vicinal")
@@ -90,7 +92,11 @@ func compare(o *options) error {
 			fmt.Fprintf(os.Stderr, "%s, %s: %.0f pods/s\n", kind, p.mode, row.PodsPerSecond)
 		}
 	}
-	fmt.Printf("%d nodes, %d pods before, %d pods of each kind; the scheduler's library over a no-op API\n\n", o.nodes, o.nodes*o.podsPerNode, o.pods)
+	fmt.Printf("%d nodes, %d pods before, %d pods of each kind; the scheduler's library over a no-op API", o.nodes, o.nodes*o.podsPerNode, o.pods)
+	if o.percentage > 0 {
+		fmt.Printf("; percentageOfNodesToScore %d", o.percentage)
+	}
+	fmt.Print("\n\n")
 	placing.Print(os.Stdout, rows, []string{"scheduler + API", "vicinal"})
 	return nil
 }

@@ -35,6 +35,9 @@ func newScheduler(w *world) (*runningScheduler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if percentage := int32(w.o.percentage); percentage > 0 {
+		c.PercentageOfNodesToScore = &percentage
+	}
 	client := w.api.Clientset()
 	s := &runningScheduler{factory: scheduler.NewInformerFactory(client, 0, nil), ended: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
