@@ -87,7 +87,12 @@ class JsonEmitter : public YAML::EventHandler {
   std::vector<std::string> TakeDocuments() { return std::move(documents_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (has_document_ && !lines_.From(mark.line).starts_with("---")) {
+    // A second document on the line of the first is a token that yaml-cpp does
+    // not take from its queue, and would see as one document after the other
+    // for ever.
+    const bool on_same_line = mark.line <= std::exchange(line_, mark.line);
+    if (has_document_ &&
+        (on_same_line || !lines_.From(mark.line).starts_with("---"))) {
       Fail(mark,
            "text after the end of a document (documents are separated by "
            "lines of ---)");
@@ -376,6 +381,7 @@ class JsonEmitter : public YAML::EventHandler {
 
   Lines lines_;
   bool has_document_ = false;
+  int line_ = -1;  // On which the document begins.
   std::vector<std::string> documents_;
   std::string out_;  // The document that is being written.
   std::vector<Frame> frames_;

@@ -106,6 +106,9 @@ TEST(YamlToJsonTest, TextBehindADocumentIsNotTakenForAnother) {
   EXPECT_THAT(ErrorOf("{\"a\": 1}\n{\"b\": 2}\n"),
               StartsWith("line 2, column 1: text after the end of a document"));
   EXPECT_NE(ErrorOf("- a\nb: c\n"), "");
+  // For yaml-cpp the comma is one document after the other, without end.
+  EXPECT_THAT(ErrorOf("a: 1\n--- [] !x , b\n"),
+              StartsWith("line 2, column 8: text after the end of a document"));
 }
 
 TEST(YamlToJsonTest, DuplicateKeysAreRefusedWithBothLines) {
