@@ -301,6 +301,12 @@ void AddExplain(CLI::App& app, ExplainOptions& options, Action& action,
       ->add_option("--kubeconfig", options.kubeconfig,
                    "list the cluster of this file's current context")
       ->group(cluster);
+  explain
+      ->add_option("--scheduler-config", options.scheduler_config,
+                   "the KubeSchedulerConfiguration (v1) of the scheduler: "
+                   "plugin arguments and score weights are taken from the "
+                   "profile that the pod names")
+      ->group("Scheduling");
   explain->add_option("-o,--output", options.output, "table, json or yaml")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json", "yaml"}))

@@ -1,11 +1,14 @@
 #include "core/simulate/report.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/model/node_selector.h"
+#include "core/model/topology_spread_constraint.h"
+#include "core/simulate/workload.h"
 
 namespace vicinal {
 namespace {
@@ -85,17 +88,42 @@ const Labels* LabelsNow(const World& world, const std::string& node) {
   return info == nullptr ? nullptr : &info->labels();
 }
 
-std::int64_t Skew(const std::map<std::string, DomainReport>& domains,
-                  std::int64_t DomainReport::*count) {
+struct Extremes {
   std::int64_t least = 0;
   std::int64_t most = 0;
+};
+
+Extremes ExtremesOf(const std::map<std::string, DomainReport>& domains,
+                    std::int64_t DomainReport::*count) {
+  Extremes extremes;
   bool first = true;
   for (const auto& [domain, report] : domains) {
-    least = first ? report.*count : std::min(least, report.*count);
-    most = first ? report.*count : std::max(most, report.*count);
+    const std::int64_t pods = report.*count;
+    extremes.least = first ? pods : std::min(extremes.least, pods);
+    extremes.most = first ? pods : std::max(extremes.most, pods);
     first = false;
   }
-  return most - least;
+  return extremes;
+}
+
+std::optional<SpreadRule> RuleOf(const std::optional<Pod>& pod,
+                                 const OwnerKey& workload,
+                                 const std::string& topology_key) {
+  std::optional<SpreadRule> rule;
+  if (!pod) return rule;
+  const auto& constraints = pod->spec.topology_spread_constraints;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (constraints[i].topology_key != topology_key) continue;
+    const bool hard = constraints[i].when_unsatisfiable == kDoNotSchedule;
+    if (rule && (rule->hard || !hard)) continue;
+    rule = SpreadRule{
+        absl::StrCat(workload.kind == NameOf(WorkloadKind::kCronJob)
+                         ? "spec.jobTemplate.spec.template"
+                         : "spec.template",
+                     ".spec.topologySpreadConstraints[", i, "]"),
+        hard, constraints[i].max_skew, constraints[i].min_domains.value_or(1)};
+  }
+  return rule;
 }
 
 // The nodes of a workload's pods, each as often as it has one.
@@ -158,8 +186,15 @@ void AddSpreads(const World& world, const OwnerKey& workload,
       count(LabelsNow(world, node), &DomainReport::after);
     }
     if (spread.domains.empty()) continue;
-    spread.skew_before = Skew(spread.domains, &DomainReport::before);
-    spread.skew_after = Skew(spread.domains, &DomainReport::after);
+    const Extremes before = ExtremesOf(spread.domains, &DomainReport::before);
+    const Extremes after = ExtremesOf(spread.domains, &DomainReport::after);
+    spread.skew_before = before.most - before.least;
+    spread.skew_after = after.most - after.least;
+    spread.rule = RuleOf(pod, workload, key);
+    if (spread.rule && std::ssize(spread.domains) >= spread.rule->min_domains) {
+      spread.minimum_before = before.least;
+      spread.minimum_after = after.least;
+    }
     spreads.push_back(std::move(spread));
   }
 }

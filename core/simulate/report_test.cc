@@ -102,5 +102,20 @@ TEST(ReportTest, NewAndGonePodsBelongToTheirDeployment) {
       << "what came and went has left no trace";
 }
 
+TEST(ReportTest, ASpreadHasItsRule) {
+  Simulation simulation(kDump);
+  simulation.Do("drain w2");
+  const Report report = BuildReport(simulation.world(), false);
+  const SpreadReport& by_zone = SpreadBy(report, "zone");
+  ASSERT_TRUE(by_zone.rule);
+  EXPECT_EQ(by_zone.rule->path,
+            "spec.template.spec.topologySpreadConstraints[0]");
+  EXPECT_FALSE(by_zone.rule->hard);
+  EXPECT_EQ(by_zone.rule->max_skew, 1);
+  EXPECT_EQ(by_zone.minimum_before, 1);
+  EXPECT_EQ(by_zone.minimum_after, 0);
+  EXPECT_FALSE(SpreadBy(report, "kubernetes.io/hostname").rule);
+}
+
 }  // namespace
 }  // namespace vicinal

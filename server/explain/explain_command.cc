@@ -11,16 +11,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/engine/default_profile.h"
 #include "core/explain/describe.h"
 #include "core/explain/explain.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
-#include "core/plugins/plugin_config.h"
 #include "server/explain/question.h"
 #include "server/explain/report.h"
 #include "server/kubernetes/kubeconfig.h"
 #include "server/page/page.h"
+#include "server/scheduler_config/profiles_file.h"
+#include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_file.h"
 #include "server/state/cluster_snapshot.h"
 
@@ -81,8 +81,23 @@ absl::StatusOr<std::vector<Question>> ReadQuestions(
   return questions;
 }
 
-absl::Status WritePage(const std::string& path, const ClusterState& cluster,
-                       const std::vector<Answer>& answers) {
+// The profiles that pods are explained by. Scores that vicinal does not have
+// are left out, with a warning: the verdicts do not depend on them.
+absl::StatusOr<SchedulerProfiles> ReadProfiles(
+    const std::string& path, std::vector<std::string>& warnings) {
+  absl::StatusOr<SchedulerProfiles> profiles = ReadProfilesFile(path, false);
+  if (profiles.ok()) return profiles;
+  absl::StatusOr<SchedulerProfiles> without_weights =
+      ReadProfilesFile(path, true);
+  if (without_weights.ok()) {
+    warnings.push_back("scores are by the default weights: " +
+                       std::string(profiles.status().message()));
+  }
+  return without_weights;
+}
+
+absl::Status DrawAnswers(const std::string& path, const ClusterState& cluster,
+                         const std::vector<Answer>& answers) {
   Page page;
   page.title = answers.size() == 1
                    ? Summary(answers.front())
@@ -99,11 +114,7 @@ absl::Status WritePage(const std::string& path, const ClusterState& cluster,
     AddExplanation(answer.explanation, view);
     page.views.push_back(std::move(view));
   }
-  std::ofstream file(path, std::ios::binary);
-  file << RenderPage(page);
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::UnknownError("--html " + path + ": " + std::strerror(errno));
+  return WritePage(page, path);
 }
 
 }  // namespace
@@ -118,25 +129,34 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
   std::vector<std::string> warnings;
   absl::StatusOr<std::vector<Question>> questions =
       ReadQuestions(options, cluster, warnings);
+  const absl::StatusOr<SchedulerProfiles> profiles =
+      ReadProfiles(options.scheduler_config, warnings);
   for (const std::string& warning : warnings) {
     err << "vicinal: warning: " << warning << "\n";
   }
   if (!questions.ok()) return questions.status();
+  if (!profiles.ok()) return profiles.status();
 
-  const PluginConfig config;
-  const Profile profile = DefaultProfile(config);
   std::vector<Answer> answers;
   *fits = true;
   for (Question& question : *questions) {
     const PodInfo pod(question.pod);
+    const SchedulerProfile* profile =
+        profiles->Find(pod.pod.spec.scheduler_name);
+    if (profile == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          NameOf(question), ": spec.schedulerName: ", options.scheduler_config,
+          " has no profile \"", pod.pod.spec.scheduler_name, "\""));
+    }
     Answer& answer = answers.emplace_back();
     answer.question = std::move(question);
     answer.explanation =
-        Explain(cluster, profile, config, pod, answer.question.path_prefix);
+        Explain(cluster, profile->explain, profile->plugin_config, pod,
+                answer.question.path_prefix);
     *fits &= answer.explanation.fitting > 0;
   }
   if (!options.html.empty()) {
-    status = WritePage(options.html, cluster, answers);
+    status = DrawAnswers(options.html, cluster, answers);
     if (!status.ok()) return status;
   }
   if (options.output == "table") {

@@ -22,6 +22,8 @@ struct ExplainOptions {
   // Where the cluster comes from: exactly one of these.
   std::string cluster_file;
   std::string kubeconfig;
+  // The scheduler's KubeSchedulerConfiguration; "": the default profile.
+  std::string scheduler_config;
 
   std::string output = "table";  // Or "json", "yaml".
   std::size_t max_nodes = 20;    // Of each table; 0: all.

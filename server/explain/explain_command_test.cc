@@ -127,6 +127,78 @@ TEST(ExplainCommandTest, ExplainsARunningPodAsIfItWereToBePlacedAnew) {
   EXPECT_THAT(result.err, HasSubstr("pod shop/web-1 runs on n1"));
 }
 
+TEST(ExplainCommandTest, HonoursTheSchedulersConfiguration) {
+  ExplainOptions options = Manifest(R"(
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-3, namespace: shop, labels: {app: web}}
+spec: {schedulerName: strict}
+)");
+  options.output = "json";
+  options.scheduler_config = Written("scheduler.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: strict
+  plugins:
+    score:
+      disabled: [{name: ImageLocality}]
+      enabled: [{name: ImageLocality, weight: 7}]
+  pluginConfig:
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints:
+      - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule}
+)");
+  const Result result = Explained(options);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(result.err, "");
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  const nlohmann::json& one = json["explanations"][0];
+  EXPECT_EQ(one["nodesFitting"], 1);
+  EXPECT_EQ(one["nodes"][0]["plugin"], "PodTopologySpread");
+  ASSERT_EQ(one["spreadConstraints"].size(), 1u);
+  int weight = 0;
+  for (const nlohmann::json& score : one["nodes"][1]["scores"]) {
+    if (score["plugin"] == "ImageLocality") weight = score["weight"];
+  }
+  EXPECT_EQ(weight, 7);
+}
+
+TEST(ExplainCommandTest, AScorePluginThatIsNotHereIsAWarning) {
+  ExplainOptions options = Manifest(kDeployment);
+  options.scheduler_config = Written("unknown.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {enabled: [{name: Ours, weight: 1}]}}
+)");
+  const Result result = Explained(options);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_THAT(result.err, HasSubstr("scores are by the default weights"));
+  EXPECT_THAT(result.err, HasSubstr("Ours"));
+  options.scheduler_config = "/no/such.yaml";
+  EXPECT_EQ(ErrorOf(options), "/no/such.yaml: No such file or directory");
+}
+
+TEST(ExplainCommandTest, APodOfNoProfileIsAnError) {
+  ExplainOptions options = Manifest(kDeployment);
+  options.scheduler_config = Written("other.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: other}]
+)");
+  EXPECT_THAT(ErrorOf(options),
+              HasSubstr("Deployment shop/web: spec.schedulerName: "));
+  EXPECT_THAT(ErrorOf(options), HasSubstr("no profile"));
+}
+
 TEST(ExplainCommandTest, WritesJson) {
   ExplainOptions options = Manifest(kDeployment);
   options.output = "json";

@@ -15,36 +15,6 @@ std::string Meant(const std::string& guess) {
   return guess.empty() ? "" : "; did you mean " + guess + "?";
 }
 
-void CheckNamespace(const std::string& name, const ClusterState& cluster,
-                    std::vector<std::string>& warnings) {
-  const auto& namespaces = cluster.All<Namespace>();
-  if (namespaces.contains({"", name})) return;
-  std::vector<std::string> names;
-  for (const auto& [key, object] : namespaces) names.push_back(key.name);
-  warnings.push_back(
-      names.empty()
-          ? "the cluster has no namespaces: namespaceSelectors match nothing "
-            "in it, but for empty ones"
-          : "namespace " + name +
-                " is not in the cluster, where an API server would refuse the "
-                "pod" +
-                Meant(DidYouMean(name, names)));
-}
-
-// Takes a pod out of the cluster, if it is there.
-void TakeOut(const ObjectKey& key, ClusterState& cluster,
-             std::vector<std::string>& warnings) {
-  const StoredPod* known = cluster.FindPod(key);
-  if (known == nullptr) return;
-  if (known->node() != nullptr) {
-    warnings.push_back(
-        absl::StrCat("pod ", key.namespace_name, "/", key.name, " runs on ",
-                     known->node()->Name(),
-                     "; the answer is for it as if it were to be placed anew"));
-  }
-  cluster.Remove<Pod>(key);
-}
-
 absl::Status NoSuchPod(const ObjectKey& wanted, const ClusterState& cluster) {
   std::vector<std::string> same_name;
   std::vector<std::string> same_namespace;
@@ -68,6 +38,35 @@ absl::Status NoSuchPod(const ObjectKey& wanted, const ClusterState& cluster) {
 }
 
 }  // namespace
+
+void CheckNamespace(const std::string& name, const ClusterState& cluster,
+                    std::vector<std::string>& warnings) {
+  const auto& namespaces = cluster.All<Namespace>();
+  if (namespaces.contains({"", name})) return;
+  std::vector<std::string> names;
+  for (const auto& [key, object] : namespaces) names.push_back(key.name);
+  warnings.push_back(
+      names.empty()
+          ? "the cluster has no namespaces: namespaceSelectors match nothing "
+            "in it, but for empty ones"
+          : "namespace " + name +
+                " is not in the cluster, where an API server would refuse the "
+                "pod" +
+                Meant(DidYouMean(name, names)));
+}
+
+void TakeOut(const ObjectKey& key, ClusterState& cluster,
+             std::vector<std::string>& warnings) {
+  const StoredPod* known = cluster.FindPod(key);
+  if (known == nullptr) return;
+  if (known->node() != nullptr) {
+    warnings.push_back(
+        absl::StrCat("pod ", key.namespace_name, "/", key.name, " runs on ",
+                     known->node()->Name(),
+                     "; the answer is for it as if it were to be placed anew"));
+  }
+  cluster.Remove<Pod>(key);
+}
 
 absl::StatusOr<std::vector<Question>> QuestionsOf(
     std::string_view text, ClusterState& cluster,

@@ -37,6 +37,14 @@ absl::StatusOr<Question> QuestionAbout(std::string_view pod,
                                        ClusterState& cluster,
                                        std::vector<std::string>& warnings);
 
+// Appends a warning if the cluster does not have the namespace.
+void CheckNamespace(const std::string& name, const ClusterState& cluster,
+                    std::vector<std::string>& warnings);
+
+// Takes a pod out of the cluster, if it is there, and warns if it is on a node.
+void TakeOut(const ObjectKey& key, ClusterState& cluster,
+             std::vector<std::string>& warnings);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_SERVER_EXPLAIN_QUESTION_H_

@@ -14,21 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxPods = 5;
 constexpr std::size_t kMaxDomains = 10;  // Of a rule, in the table.
-
-std::string_view NameOf(Code code) {
-  switch (code) {
-    case Code::kSuccess:
-      return "Success";
-    case Code::kUnschedulable:
-      return "Unschedulable";
-    case Code::kUnschedulableAndUnresolvable:
-      return "UnschedulableAndUnresolvable";
-    default:
-      return "Error";
-  }
-}
 
 // Columns of a terminal, taking each character for one.
 std::size_t Width(std::string_view text) {
@@ -209,7 +195,7 @@ Json JsonOf(const Cause& cause) {
   if (!cause.blocking_pods.empty()) {
     Json pods = Json::array();
     for (const PodReference& pod : cause.blocking_pods) {
-      if (pods.size() == kMaxPods) break;
+      if (pods.size() == kMaxBlockingPods) break;
       Json one = {{"namespace", pod.key.namespace_name},
                   {"name", pod.key.name},
                   {"node", pod.node}};
@@ -340,6 +326,19 @@ void AppendYaml(const Json& json, std::size_t depth, bool in_list,
 
 }  // namespace
 
+std::string_view NameOf(Code code) {
+  switch (code) {
+    case Code::kSuccess:
+      return "Success";
+    case Code::kUnschedulable:
+      return "Unschedulable";
+    case Code::kUnschedulableAndUnresolvable:
+      return "UnschedulableAndUnresolvable";
+    default:
+      return "Error";
+  }
+}
+
 std::string NameOf(const Question& question) {
   return absl::StrCat(question.kind, " ", question.object.namespace_name, "/",
                       question.object.name);
@@ -377,7 +376,7 @@ std::string ListedPods(const std::vector<PodReference>& pods) {
     names.push_back(absl::StrCat(pod.key.namespace_name, "/", pod.key.name,
                                  pod.nominated ? " (nominated)" : ""));
   }
-  return Listed(names, kMaxPods);
+  return Listed(names, kMaxBlockingPods);
 }
 
 std::string Table(const Answer& answer, std::size_t max_nodes,

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/explain/explanation.h"
+#include "core/plugins/status.h"
 #include "server/explain/question.h"
 
 namespace vicinal {
@@ -33,6 +35,12 @@ nlohmann::ordered_json ToJson(const std::vector<Answer>& answers,
 
 // A JSON document as YAML in block style.
 std::string ToYaml(const nlohmann::ordered_json& json);
+
+// `Unschedulable`, as upstream's Code.String().
+std::string_view NameOf(Code code);
+
+// Of the pods in the way of one node no more are named.
+inline constexpr std::size_t kMaxBlockingPods = 5;
 
 // `Deployment shop/web`.
 std::string NameOf(const Question& question);

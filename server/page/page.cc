@@ -1,6 +1,9 @@
 #include "server/page/page.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -65,6 +68,14 @@ class Workloads {
   std::map<std::string, std::size_t> indices_;
 };
 
+Json JsonOf(const PagePod& pod) {
+  Json json = {{"workload", pod.workload}, {"name", pod.name}};
+  if (pod.blocking) json["blocking"] = true;
+  if (pod.is_new) json["new"] = true;
+  if (pod.is_leaving) json["leaving"] = true;
+  return json;
+}
+
 Json JsonOf(const PageNode& node) {
   Json json = {{"name", node.name},          {"region", node.region},
                {"zone", node.zone},          {"causes", node.causes},
@@ -72,12 +83,7 @@ Json JsonOf(const PageNode& node) {
   if (!node.notes.empty()) json["notes"] = node.notes;
   if (node.fits) json["fits"] = *node.fits;
   if (node.score) json["score"] = *node.score;
-  for (const PagePod& pod : node.pods) {
-    Json one = {{"workload", pod.workload}, {"name", pod.name}};
-    if (pod.blocking) one["blocking"] = true;
-    if (pod.is_new) one["new"] = true;
-    json["pods"].push_back(std::move(one));
-  }
+  for (const PagePod& pod : node.pods) json["pods"].push_back(JsonOf(pod));
   return json;
 }
 
@@ -97,7 +103,69 @@ Json JsonOf(const SpreadState& spread) {
   return json;
 }
 
+Json JsonOf(const SpreadReport& spread) {
+  Json json = {{"workload", spread.workload},
+               {"namespace", spread.namespace_name},
+               {"topologyKey", spread.topology_key},
+               {"skewBefore", spread.skew_before},
+               {"skewAfter", spread.skew_after},
+               {"domains", Json::array()}};
+  if (spread.rule) {
+    json["rule"] = spread.rule->path;
+    json["hard"] = spread.rule->hard;
+    json["maxSkew"] = spread.rule->max_skew;
+    json["minimumBefore"] = spread.minimum_before;
+    json["minimumAfter"] = spread.minimum_after;
+  }
+  for (const auto& [value, domain] : spread.domains) {
+    json["domains"].push_back(
+        {{"value", value}, {"before", domain.before}, {"after", domain.after}});
+  }
+  return json;
+}
+
+Json JsonOf(const PageView& view) {
+  Json json = {{"title", view.title},      {"caption", view.caption},
+               {"causes", view.causes},    {"nodes", Json::array()},
+               {"spreads", Json::array()}, {"pending", Json::array()}};
+  for (const PageNode& node : view.nodes) json["nodes"].push_back(JsonOf(node));
+  for (const SpreadState& spread : view.spreads) {
+    json["spreads"].push_back(JsonOf(spread));
+  }
+  for (const PagePendingPod& pending : view.pending) {
+    Json pod = JsonOf(pending.pod);
+    pod["reason"] = pending.reason;
+    json["pending"].push_back(std::move(pod));
+  }
+  return json;
+}
+
+Json JsonOf(const PageStep& step) {
+  Json json = {{"name", step.name}};
+  if (step.passed) json["passed"] = *step.passed;
+  return json;
+}
+
+// `Items`: of nodes or of pods.
+template <typename Items>
+std::set<std::string_view> NamesOf(const Items& items) {
+  std::set<std::string_view> names;
+  for (const auto& item : items) names.insert(item.name);
+  return names;
+}
+
+const PageNode* FindNode(const PageView& view, std::string_view name) {
+  const auto it = std::lower_bound(
+      view.nodes.begin(), view.nodes.end(), name,
+      [](const PageNode& node, std::string_view n) { return node.name < n; });
+  return it == view.nodes.end() || it->name != name ? nullptr : &*it;
+}
+
 }  // namespace
+
+std::size_t WorkloadIndex(const std::string& name, Page& page) {
+  return Workloads(page).IndexOf(name);
+}
 
 PageView ViewOf(const ClusterState& cluster, Page& page) {
   PageView view;
@@ -115,8 +183,8 @@ PageView ViewOf(const ClusterState& cluster, Page& page) {
     node.pod_count = info->pods.size();
     if (!draws_pods) continue;
     for (const StoredPod* pod : info->pods) {
-      node.pods.push_back({workloads.IndexOf(WorkloadOf(cluster, *pod)),
-                           NameOf(*pod), false, false});
+      node.pods.push_back(
+          {workloads.IndexOf(WorkloadOf(cluster, *pod)), NameOf(*pod)});
     }
     std::sort(
         node.pods.begin(), node.pods.end(),
@@ -157,24 +225,44 @@ void AddExplanation(const Explanation& explanation, PageView& view) {
   view.spreads = explanation.spreads;
 }
 
+void MarkChanges(PageView& before, PageView& after) {
+  const auto draws_pods = [](const PageView& view) {
+    return std::all_of(view.nodes.begin(), view.nodes.end(),
+                       [](const PageNode& node) {
+                         return node.pods.size() == node.pod_count;
+                       });
+  };
+  if (!draws_pods(before) || !draws_pods(after)) {
+    for (PageView* view : {&before, &after}) {
+      for (PageNode& node : view->nodes) node.pods.clear();
+    }
+  }
+  for (PageNode& node : before.nodes) {
+    const PageNode* later = FindNode(after, node.name);
+    if (later == nullptr) node.notes.emplace_back("is removed");
+    const std::set<std::string_view> staying =
+        later == nullptr ? std::set<std::string_view>() : NamesOf(later->pods);
+    for (PagePod& pod : node.pods) pod.is_leaving = !staying.contains(pod.name);
+  }
+  for (PageNode& node : after.nodes) {
+    const PageNode* earlier = FindNode(before, node.name);
+    if (earlier == nullptr) node.notes.emplace_back("is new");
+    const std::set<std::string_view> known = earlier == nullptr
+                                                 ? std::set<std::string_view>()
+                                                 : NamesOf(earlier->pods);
+    for (PagePod& pod : node.pods) pod.is_new = !known.contains(pod.name);
+  }
+}
+
 std::string RenderPage(const Page& page) {
-  Json json = {{"title", page.title},
-               {"message", page.message},
-               {"hints", page.hints},
-               {"workloads", page.workloads},
-               {"views", Json::array()}};
-  for (const PageView& view : page.views) {
-    Json one = {{"title", view.title},
-                {"causes", view.causes},
-                {"nodes", Json::array()},
-                {"spreads", Json::array()}};
-    for (const PageNode& node : view.nodes) {
-      one["nodes"].push_back(JsonOf(node));
-    }
-    for (const SpreadState& spread : view.spreads) {
-      one["spreads"].push_back(JsonOf(spread));
-    }
-    json["views"].push_back(std::move(one));
+  Json json = {{"title", page.title},    {"message", page.message},
+               {"hints", page.hints},    {"notes", page.notes},
+               {"steps", Json::array()}, {"workloads", page.workloads},
+               {"views", Json::array()}, {"spreads", Json::array()}};
+  for (const PageStep& step : page.steps) json["steps"].push_back(JsonOf(step));
+  for (const PageView& view : page.views) json["views"].push_back(JsonOf(view));
+  for (const SpreadReport& spread : page.spreads) {
+    json["spreads"].push_back(JsonOf(spread));
   }
   std::string data;
   // Nothing in the data may end the script element that it stands in.
@@ -188,6 +276,14 @@ std::string RenderPage(const Page& page) {
   }
   std::string html(PageTemplate());
   return html.replace(html.find(kPageData), kPageData.size(), data);
+}
+
+absl::Status WritePage(const Page& page, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << RenderPage(page);
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnknownError("--html " + path + ": " + std::strerror(errno));
 }
 
 }  // namespace vicinal

@@ -89,6 +89,45 @@ TEST(PageTest, MarksWhatAnExplanationSays) {
               HasSubstr("(spec.template.spec.tolerations)"));
 }
 
+TEST(PageTest, MarksWhatIsInOneOfTwoViews) {
+  ClusterState cluster;
+  AddObjects(cluster, kCluster);
+  Page page;
+  page.views.push_back(ViewOf(cluster, page));
+  cluster.Remove<Pod>({"shop", "alone"});
+  cluster.Remove<Node>({"", "n2"});
+  AddNode(cluster, "n3");
+  AddPod(cluster, "n3", "{metadata: {name: other, namespace: shop}}");
+  page.views.push_back(ViewOf(cluster, page));
+  PageView& before = page.views[0];
+  PageView& after = page.views[1];
+  MarkChanges(before, after);
+  EXPECT_TRUE(before.nodes[0].pods[0].is_leaving);
+  EXPECT_FALSE(before.nodes[0].pods[1].is_leaving);
+  EXPECT_THAT(before.nodes[1].notes, ElementsAre("is removed"));
+  EXPECT_FALSE(after.nodes[0].pods[0].is_new);
+  EXPECT_THAT(after.nodes[1].notes, ElementsAre("is new"));
+  EXPECT_TRUE(after.nodes[1].pods[0].is_new);
+  const nlohmann::json data = DataOf(RenderPage(page));
+  EXPECT_EQ(data["views"][0]["nodes"][0]["pods"][0]["leaving"], true);
+  EXPECT_EQ(data["views"][1]["nodes"][1]["pods"][0]["new"], true);
+}
+
+TEST(PageTest, PodsAreDrawnInBothViewsOrInNone) {
+  PageNode node;
+  node.name = "n1";
+  node.pod_count = 1;
+  node.pods.push_back({0, "a/p"});
+  PageView before;
+  before.nodes.push_back(node);
+  node.pod_count = kMaxDrawnPods + 1;
+  node.pods.clear();
+  PageView after;
+  after.nodes.push_back(node);
+  MarkChanges(before, after);
+  EXPECT_TRUE(before.nodes[0].pods.empty());
+}
+
 TEST(PageTest, IsNotLedAstrayByNames) {
   Page page;
   page.title = "</script><script>alert(1)</script> <!-- @DATA@ \" \\";

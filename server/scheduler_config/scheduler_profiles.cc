@@ -98,6 +98,7 @@ SchedulerProfiles::SchedulerProfiles() {
   any_.topology = Topology(profile.plugin_config);
   any_.decide = *Decider(profile, 1);
   any_.all = DefaultProfile(profile.plugin_config);
+  any_.explain = DefaultProfile(profile.plugin_config);
 }
 
 absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
@@ -110,10 +111,13 @@ absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
     SchedulerProfile& made = profiles.by_name_[profile.scheduler_name];
     made.topology = Topology(profile.plugin_config);
     made.all = DefaultProfile(profile.plugin_config);
+    made.explain = DefaultProfile(profile.plugin_config);
+    made.plugin_config = profile.plugin_config;
     if (advise_only) continue;
     absl::StatusOr<Profile> decider = Decider(profile, *scale);
     if (!decider.ok()) return decider.status();
     made.decide = *std::move(decider);
+    made.explain.scores = std::move(Decider(profile, *scale)->scores);
   }
   return profiles;
 }

@@ -22,6 +22,11 @@ struct SchedulerProfile {
   // All filters that vicinal has, with their arguments, and the default scores:
   // to find out whether a pod fits a node that was not offered.
   Profile all;
+  // All filters with the scores of `decide`, or in advise the default ones:
+  // what a pod is explained by.
+  Profile explain;
+  // The arguments of the plugins in all of these.
+  PluginConfig plugin_config;
 };
 
 // Immutable, and so thread-safe.

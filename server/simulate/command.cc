@@ -26,11 +26,16 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
       ->add_option("script", options->script,
                    "actions, in quotes or not, and scripts")
       ->required();
-  simulate->add_option(
+  CLI::Option* const cluster_file = simulate->add_option(
       "--cluster-file", options->cluster_file,
       "a List, JSON or YAML, as made by kubectl get nodes,pods,namespaces,"
       "services,replicasets,statefulsets,replicationcontrollers -A -o json; "
       "with deployments,daemonsets,jobs too these are known as well");
+  simulate
+      ->add_option("--kubeconfig", options->kubeconfig,
+                   "list the cluster of this file's current context; workloads "
+                   "that may not be listed are left out, with a note")
+      ->excludes(cluster_file);
   simulate
       ->add_option("-n,--namespace", options->namespace_name,
                    "of the workloads that actions name")
@@ -49,6 +54,9 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
   simulate->add_option("--trace", options->trace_file,
                        "write each placement as a case for the oracle of "
                        "test/conformance");
+  simulate->add_option("--html", options->html,
+                       "also draw the cluster before and after as one "
+                       "self-contained page");
   simulate->footer("Actions:\n" + std::string(ActionSyntax()) +
                    "\n\nExit codes: 0 done, and as expected; 1 a file or an "
                    "action cannot be used; 2 usage;\n3 an expectation of a "

@@ -17,6 +17,9 @@ struct StepResult {
   std::string problem;  // Empty: as expected.
 };
 
+// `3 nodes, 4 pods running (before 3), 1 pending (before 0)`.
+std::string Totals(const Report& report);
+
 void PrintTable(const Report& report, const std::vector<StepResult>& steps,
                 std::ostream& out);
 

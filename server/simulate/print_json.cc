@@ -27,12 +27,19 @@ Json SpreadJson(const SpreadReport& spread) {
   for (const auto& [name, domain] : spread.domains) {
     domains[name] = {{"before", domain.before}, {"after", domain.after}};
   }
-  return {{"workload", spread.workload},
-          {"namespace", spread.namespace_name},
-          {"topologyKey", spread.topology_key},
-          {"domains", std::move(domains)},
-          {"skewBefore", spread.skew_before},
-          {"skewAfter", spread.skew_after}};
+  Json json = {{"workload", spread.workload},
+               {"namespace", spread.namespace_name},
+               {"topologyKey", spread.topology_key},
+               {"domains", std::move(domains)},
+               {"skewBefore", spread.skew_before},
+               {"skewAfter", spread.skew_after}};
+  if (spread.rule) {
+    json["rule"] = spread.rule->path;
+    json["whenUnsatisfiable"] =
+        spread.rule->hard ? "DoNotSchedule" : "ScheduleAnyway";
+    json["maxSkew"] = spread.rule->max_skew;
+  }
+  return json;
 }
 
 Json StepJson(const StepResult& step) {

@@ -133,17 +133,20 @@ void PrintSteps(const std::vector<StepResult>& steps, std::ostream& out) {
 
 }  // namespace
 
+std::string Totals(const Report& report) {
+  return absl::StrCat(report.nodes, " nodes, ", report.running,
+                      " pods running (before ", report.running_before, "), ",
+                      report.pending, " pending (before ",
+                      report.pending_before, ")");
+}
+
 void PrintTable(const Report& report, const std::vector<StepResult>& steps,
                 std::ostream& out) {
   PrintSteps(steps, out);
   PrintPods(report, out);
   PrintPending(report, out);
   for (const SpreadReport& spread : report.spreads) PrintSpread(spread, out);
-  out << "\n"
-      << report.nodes << " nodes, " << report.running
-      << " pods running (before " << report.running_before << "), "
-      << report.pending << " pending (before " << report.pending_before
-      << ")\n";
+  out << "\n" << Totals(report) << "\n";
   for (const std::string& note : report.notes) out << "note: " << note << "\n";
 }
 

@@ -9,13 +9,19 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
+#include "core/plugins/plugin_config.h"
 #include "core/simulate/expectation.h"
 #include "core/simulate/report.h"
 #include "core/simulate/script_objects.h"
 #include "core/simulate/simulator.h"
 #include "core/simulate/world.h"
+#include "server/kubernetes/client_config.h"
+#include "server/kubernetes/kubeconfig.h"
+#include "server/page/page.h"
+#include "server/simulate/live_cluster.h"
 #include "server/simulate/print.h"
 #include "server/simulate/script.h"
+#include "server/simulate/simulation_page.h"
 #include "server/simulate/trace.h"
 
 namespace vicinal {
@@ -51,6 +57,32 @@ absl::Status LoadClusterFile(const std::string& path, World& world) {
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));
+}
+
+// `from_script`: the file that a script names, or empty.
+absl::Status Load(const SimulateOptions& options,
+                  const std::string& from_script, World& world) {
+  const int named = (options.cluster_file.empty() ? 0 : 1) +
+                    (options.kubeconfig.empty() ? 0 : 1) +
+                    (from_script.empty() ? 0 : 1);
+  if (named == 0) {
+    return absl::InvalidArgumentError(
+        "no cluster: give --cluster-file or --kubeconfig, or a script that "
+        "names one");
+  }
+  if (named > 1) {
+    return absl::InvalidArgumentError(
+        "two clusters: of --cluster-file, --kubeconfig and a script's only one "
+        "may be given");
+  }
+  if (options.kubeconfig.empty()) {
+    return LoadClusterFile(
+        from_script.empty() ? options.cluster_file : from_script, world);
+  }
+  const absl::StatusOr<ClientConfig> config =
+      LoadKubeconfig(options.kubeconfig);
+  if (!config.ok()) return config.status();
+  return LoadLiveCluster(*config, world);
 }
 
 Placements PlacementsOf(const World& world) {
@@ -94,15 +126,8 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   absl::StatusOr<Scenario> script =
       ReadScript(options.script, options.namespace_name, notes);
   if (!script.ok()) return script.status();
-  if (options.cluster_file.empty() == script->cluster.empty()) {
-    return absl::InvalidArgumentError(
-        script->cluster.empty()
-            ? "no cluster: give --cluster-file, or a script that names one"
-            : "two clusters: --cluster-file and the script's");
-  }
   World world(options.seed);
-  absl::Status status = LoadClusterFile(
-      script->cluster.empty() ? options.cluster_file : script->cluster, world);
+  absl::Status status = Load(options, script->cluster, world);
   if (!status.ok()) return status;
   for (std::string& note : notes) world.Note(std::move(note));
 
@@ -114,9 +139,12 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
                                         ": cannot be written");
     }
   }
+  Page page;
+  if (!options.html.empty()) page = StartSimulationPage(world);
+  const PluginConfig config;
   Progress progress(log);
   Simulator simulator(
-      world, DefaultProfile({}),
+      world, DefaultProfile(config),
       {options.seed, options.until_stable,
        [&](const World& cluster, const PodInfo& pod, const std::string& node) {
          progress.Placed(cluster);
@@ -136,6 +164,12 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
     results.push_back(*std::move(result));
   }
   const Report report = BuildReport(world, options.all_pods);
+  if (!options.html.empty()) {
+    FinishSimulationPage(world, report, results, DefaultProfile(config), config,
+                         page);
+    status = WritePage(page, options.html);
+    if (!status.ok()) return status;
+  }
   if (options.output == "json") {
     PrintJson(report, results, out);
   } else {

@@ -12,7 +12,9 @@
 namespace vicinal {
 
 struct SimulateOptions {
-  std::string cluster_file;  // May be left to a script.
+  // Where the cluster comes from: one of these, or a script names a file.
+  std::string cluster_file;
+  std::string kubeconfig;
   // Actions in words, one or several arguments each, and scripts.
   std::vector<std::string> script;
   std::string namespace_name = "default";
@@ -21,6 +23,7 @@ struct SimulateOptions {
   bool until_stable = false;
   bool all_pods = false;
   std::string trace_file;  // Empty: none.
+  std::string html;        // Where to write a picture; empty: nowhere.
 };
 
 // Runs the script and writes the result to `out`, progress and what is not as

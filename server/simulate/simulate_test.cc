@@ -181,7 +181,24 @@ TEST_F(SimulateTest, ErrorsNameTheFileAndTheField) {
                                              "it"));
   options_.cluster_file = "";
   EXPECT_EQ(Error({"drain w1"}),
-            "no cluster: give --cluster-file, or a script that names one");
+            "no cluster: give --cluster-file or --kubeconfig, or a script that "
+            "names one");
+  options_.cluster_file = "a";
+  options_.kubeconfig = "b";
+  EXPECT_THAT(Error({"drain w1"}), HasSubstr("two clusters"));
+}
+
+TEST_F(SimulateTest, ThePictureHasBothClusters) {
+  options_.html = testing::TempDir() + "/simulated.html";
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  std::ifstream file(options_.html);
+  const std::string html(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(html, HasSubstr(R"("title":"Before")"));
+  EXPECT_THAT(html, HasSubstr(R"("title":"After")"));
+  EXPECT_THAT(html, HasSubstr(R"("steps":[{"name":"apply )"));
+  options_.html = "/no/such/folder/page.html";
+  EXPECT_EQ(Error({"apply " + web_}),
+            "--html /no/such/folder/page.html: No such file or directory");
 }
 
 TEST_F(SimulateTest, KindsThatDoNotMatterAreNoted) {

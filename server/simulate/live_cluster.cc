@@ -1,0 +1,67 @@
+#include "server/simulate/live_cluster.h"
+
+#include <string>
+#include <utility>
+
+#include "core/model/json.h"
+#include "core/simulate/decode_workload.h"
+#include "core/simulate/workload.h"
+#include "server/kubernetes/list_all.h"
+#include "server/state/cluster_snapshot.h"
+
+namespace vicinal {
+namespace {
+
+struct WorkloadResource {
+  WorkloadKind kind;
+  const char* path;
+};
+
+constexpr WorkloadResource kWorkloads[] = {
+    {WorkloadKind::kDeployment, "/apis/apps/v1/deployments"},
+    {WorkloadKind::kReplicaSet, "/apis/apps/v1/replicasets"},
+    {WorkloadKind::kReplicationController, "/api/v1/replicationcontrollers"},
+    {WorkloadKind::kStatefulSet, "/apis/apps/v1/statefulsets"},
+    {WorkloadKind::kDaemonSet, "/apis/apps/v1/daemonsets"},
+    {WorkloadKind::kJob, "/apis/batch/v1/jobs"},
+    {WorkloadKind::kCronJob, "/apis/batch/v1/cronjobs"},
+};
+
+absl::Status LoadWorkloads(const ClientConfig& config,
+                           const WorkloadResource& resource, World& world) {
+  JsonReader reader;
+  return ListAll(
+      config, resource.path, "", [&](simdjson::padded_string_view json) {
+        Workload workload;
+        const absl::Status decoded = reader.ReadWith(json, [&](JsonValue root) {
+          return DecodeWorkload(root, JsonPath(), resource.kind, &workload);
+        });
+        if (decoded.ok()) {
+          world.Load(std::move(workload));
+        } else {
+          world.Note(std::string(resource.path) +
+                     ": one left out: " + std::string(decoded.message()));
+        }
+        return absl::OkStatus();
+      });
+}
+
+}  // namespace
+
+absl::Status LoadLiveCluster(const ClientConfig& config, World& world) {
+  absl::Status status = ReadClusterFromApi(
+      config, [&world](Object object) { world.Load(std::move(object)); });
+  if (!status.ok()) return status;
+  for (const WorkloadResource& resource : kWorkloads) {
+    status = LoadWorkloads(config, resource, world);
+    if (absl::IsPermissionDenied(status) || absl::IsNotFound(status)) {
+      world.Note("not known, since it cannot be listed: " +
+                 std::string(status.message()));
+    } else if (!status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal
