@@ -15,6 +15,7 @@
 #include "core/engine/profile.h"
 #include "core/model/object_list.h"
 #include "server/admin/admin_service.h"
+#include "server/explain/live_explainer.h"
 #include "server/grpc/grpc_cluster_state.h"
 #include "server/grpc/grpc_extender.h"
 #include "server/grpc/grpc_server.h"
@@ -26,11 +27,10 @@
 #include "server/kubernetes/kubeconfig.h"
 #include "server/kubernetes/pod_binder.h"
 #include "server/kubernetes/pod_status_writer.h"
-#include "server/kubernetes/read_file.h"
 #include "server/metrics/metrics.h"
 #include "server/rescue/rescuer.h"
 #include "server/sample/sample_cluster.h"
-#include "server/scheduler_config/scheduler_config.h"
+#include "server/scheduler_config/profiles_file.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_file.h"
 #include "server/state/cluster_store.h"
@@ -78,20 +78,8 @@ absl::StatusOr<ClientConfig> ApiServerOf(const ServeOptions& options) {
 }
 
 absl::StatusOr<SchedulerProfiles> ProfilesOf(const ServeOptions& options) {
-  const std::string& path = options.scheduler_config;
-  if (path.empty()) return SchedulerProfiles();
-  const auto prefixed = [&path](const absl::Status& status) {
-    return absl::Status(status.code(),
-                        path + ": " + std::string(status.message()));
-  };
-  const absl::StatusOr<std::string> text = ReadSmallFile(path);
-  if (!text.ok()) return prefixed(text.status());
-  const absl::StatusOr<SchedulerConfig> config = ReadSchedulerConfig(*text);
-  if (!config.ok()) return prefixed(config.status());
-  absl::StatusOr<SchedulerProfiles> profiles = SchedulerProfiles::FromConfig(
-      *config, options.extender.mode == ExtenderMode::kAdvise);
-  if (!profiles.ok()) return prefixed(profiles.status());
-  return profiles;
+  return ReadProfilesFile(options.scheduler_config,
+                          options.extender.mode == ExtenderMode::kAdvise);
 }
 
 // The scheduler gives a binding as long as its httpTimeout, 5 s by default.
@@ -186,8 +174,9 @@ absl::Status Serve(const ServeOptions& options) {
   std::unique_ptr<BlockingApiClient> api;
   std::unique_ptr<PodBinder> binder;
   std::unique_ptr<ClusterWatch> watch;
-  const absl::StatusOr<SchedulerProfiles> rescue_profiles = ProfilesOf(options);
-  if (!rescue_profiles.ok()) return rescue_profiles.status();
+  // For rescue and explain; the extender has its own.
+  const absl::StatusOr<SchedulerProfiles> other_profiles = ProfilesOf(options);
+  if (!other_profiles.ok()) return other_profiles.status();
   std::unique_ptr<PodStatusWriter> status_writer;
   std::unique_ptr<Rescuer> rescuer;
   if (HasApiServer(options)) {
@@ -206,9 +195,9 @@ absl::Status Serve(const ServeOptions& options) {
       status_writer = std::make_unique<PodStatusWriter>(*api);
       rescuer = std::make_unique<Rescuer>(
           store, metrics,
-          [&rescue_profiles](const Pod& pod) -> const Profile* {
+          [&other_profiles](const Pod& pod) -> const Profile* {
             const SchedulerProfile* profile =
-                rescue_profiles->Find(pod.spec.scheduler_name);
+                other_profiles->Find(pod.spec.scheduler_name);
             return profile == nullptr ? nullptr : &profile->all;
           },
           [&status_writer](const Pod& pod, const std::string& node) {
@@ -265,7 +254,8 @@ absl::Status Serve(const ServeOptions& options) {
       });
   if (!admin_server.ok()) return admin_server.status();
 
-  GrpcExtender grpc_extender(extender, store, metrics);
+  const LiveExplainer explainer(store, freshness, *other_profiles);
+  GrpcExtender grpc_extender(extender, explainer, store, metrics);
   GrpcClusterState grpc_cluster_state(
       store, options.grpc_state ? &freshness : nullptr);
   std::unique_ptr<GrpcServer> grpc_server;

@@ -42,7 +42,9 @@ bool IsName(std::string_view text) {
          });
 }
 
-absl::Status CheckName(const char* field, const std::string& value) {
+}  // namespace
+
+absl::Status CheckObjectName(const char* field, const std::string& value) {
   const JsonPath root;
   const JsonPath path = root.Field(field);
   if (value.empty()) return FieldError(path, "required");
@@ -52,8 +54,6 @@ absl::Status CheckName(const char* field, const std::string& value) {
   return FieldError(path, problem);
 }
 
-}  // namespace
-
 absl::StatusOr<BindingArgs> ReadBindingArgs(std::string_view body) {
   JsonReader reader;
   const simdjson::padded_string_view json(
@@ -61,9 +61,9 @@ absl::StatusOr<BindingArgs> ReadBindingArgs(std::string_view body) {
   absl::StatusOr<BindingArgs> args = reader.Read<BindingArgs>(json);
   if (!args.ok()) return args.status();
   for (const absl::Status& status :
-       {CheckName("PodName", args->pod_name),
-        CheckName("PodNamespace", args->pod_namespace),
-        CheckName("Node", args->node)}) {
+       {CheckObjectName("PodName", args->pod_name),
+        CheckObjectName("PodNamespace", args->pod_namespace),
+        CheckObjectName("Node", args->node)}) {
     if (!status.ok()) return status;
   }
   if (args->pod_uid.empty()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace vicinal {
@@ -22,6 +23,9 @@ struct BindingArgs {
 // the field and the value: all are required, and names must be such as an API
 // server takes, since they become part of a path.
 absl::StatusOr<BindingArgs> ReadBindingArgs(std::string_view body);
+
+// Whether a value is the name of an object; the error names the field.
+absl::Status CheckObjectName(const char* field, const std::string& value);
 
 // {"Error":"…"}, an ExtenderBindingResult. An empty error: the pod is bound.
 std::string BindingResultJson(std::string_view error);

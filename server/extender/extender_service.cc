@@ -195,13 +195,20 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
     if (!args.ok()) {
       return ErrorResponse(400, std::string(args.status().message()));
     }
-    return Json(BindingResultJson(ErrorOfBinding(*args)));
+    return Json(BindingResultJson(Bind(*args)));
   }
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (!fresh.ok()) {
     return ErrorResponse(503, std::string(fresh.message()));
   }
-  if (verb == kPreempt) return Preempt(request.body);
+  if (verb == kPreempt) {
+    const absl::StatusOr<ExtenderPreemptionArgs> args =
+        ReadExtenderPreemptionArgs(request.body);
+    if (!args.ok()) {
+      return ErrorResponse(400, std::string(args.status().message()));
+    }
+    return ToHttp(Preempt(*args));
+  }
   // One for each thread, so that its memory is there for the next question; an
   // unusually large one gets its own.
   constexpr std::size_t kUsualBytes = 4 << 20;
@@ -298,19 +305,19 @@ std::size_t ExtenderService::Choose(
   return ChooseOne(best, random_);
 }
 
-HttpResponse ExtenderService::Preempt(std::string_view body) const {
-  const absl::StatusOr<ExtenderPreemptionArgs> args =
-      ReadExtenderPreemptionArgs(body);
-  if (!args.ok()) {
-    return ErrorResponse(400, std::string(args.status().message()));
-  }
+absl::StatusOr<std::vector<NodeVictims>> ExtenderService::Preempt(
+    const ExtenderPreemptionArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return fresh;
   const SchedulerProfile* profile =
-      profiles_.Find(args->pod.spec.scheduler_name);
-  if (profile == nullptr) return ErrorResponse(400, NoProfile(args->pod));
-  if (rescuer_ != nullptr && rescuer_->OnPreemption(args->pod)) {
-    return Json(ToJson(std::vector<NodeVictims>()));
+      profiles_.Find(args.pod.spec.scheduler_name);
+  if (profile == nullptr) {
+    return absl::InvalidArgumentError(NoProfile(args.pod));
   }
-  return Json(ToJson(ProcessPreemption(profile->topology, store_, *args)));
+  if (rescuer_ != nullptr && rescuer_->OnPreemption(args.pod)) {
+    return std::vector<NodeVictims>();
+  }
+  return ProcessPreemption(profile->topology, store_, args);
 }
 
 absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
@@ -346,7 +353,7 @@ absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
   return priorities;
 }
 
-std::string ExtenderService::ErrorOfBinding(const BindingArgs& args) const {
+std::string ExtenderService::Bind(const BindingArgs& args) const {
   using Kind = InFlightPods::BindStart::Kind;
   const auto count = [this](const char* outcome) {
     metrics_.CountBinding(outcome);

@@ -1,5 +1,5 @@
-// The scheduler extender: filter, prioritize, preempt and bind over HTTP, the
-// first two also for gRPC.
+// The scheduler extender: filter, prioritize, preempt and bind, over HTTP and
+// for gRPC.
 #ifndef VICINAL_SERVER_EXTENDER_EXTENDER_SERVICE_H_
 #define VICINAL_SERVER_EXTENDER_EXTENDER_SERVICE_H_
 
@@ -19,6 +19,7 @@
 #include "server/extender/binding_args.h"
 #include "server/extender/extender_args.h"
 #include "server/extender/extender_result.h"
+#include "server/extender/preemption_args.h"
 #include "server/http/http_server.h"
 #include "server/kubernetes/pod_binder.h"
 #include "server/metrics/metrics.h"
@@ -86,11 +87,14 @@ class ExtenderService {
   absl::StatusOr<ExtenderFilterResult> Filter(const ExtenderArgs& args) const;
   absl::StatusOr<std::vector<HostPriority>> Prioritize(
       const ExtenderArgs& args) const;
+  // The candidates that remain. Errors as of Filter.
+  absl::StatusOr<std::vector<NodeVictims>> Preempt(
+      const ExtenderPreemptionArgs& args) const;
+  // Why the pod is not bound, or not known to be; empty if it is bound.
+  std::string Bind(const BindingArgs& args) const;
 
  private:
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
-  HttpResponse Preempt(std::string_view body) const;
-  HttpResponse Bind(const BindingArgs& args) const;
 
   // Fills in which nodes fit, or the one to take.
   void Decide(const SchedulerProfile& profile, const ExtenderArgs& args,
@@ -98,8 +102,6 @@ class ExtenderService {
   void Advise(const SchedulerProfile& profile, const ExtenderArgs& args,
               const PodInfo& pod, ExtenderFilterResult& result) const;
   std::size_t Choose(const std::vector<std::size_t>& best) const;
-  // Binds the pod; the error is empty if it is bound.
-  std::string ErrorOfBinding(const BindingArgs& args) const;
   // Asks whether the pod may go to the node, for a binding that no answer on
   // record led to: vicinal has been restarted, or the deadline has passed.
   std::string ErrorOfQuestionFirst(const BindingArgs& args) const;

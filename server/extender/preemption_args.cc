@@ -7,6 +7,7 @@
 #include "core/model/decode.h"
 #include "core/model/json.h"
 #include "core/model/json_writer.h"
+#include "core/model/pod_admission.h"
 
 namespace vicinal {
 namespace {
@@ -103,6 +104,7 @@ absl::StatusOr<ExtenderPreemptionArgs> ReadExtenderPreemptionArgs(
   if (!meta_victims) {
     return FieldError(JsonPath().Field("NodeNameToMetaVictims"), "required");
   }
+  AdmitPod(*pod);
   return ExtenderPreemptionArgs{*std::move(pod), *std::move(meta_victims)};
 }
 

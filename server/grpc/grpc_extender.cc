@@ -10,6 +10,8 @@
 #include "absl/status/statusor.h"
 #include "core/model/json.h"
 #include "server/grpc/decode.h"
+#include "server/grpc/decode_requests.h"
+#include "server/grpc/encode_explanation.h"
 #include "server/grpc/grpc_status.h"
 
 namespace vicinal {
@@ -23,19 +25,45 @@ std::vector<std::string> NamesOfAllNodes(const ClusterStore& store) {
   });
 }
 
+absl::StatusOr<LiveExplainer::Result> Explained(
+    const v1::ExplainRequest& request, const LiveExplainer& explainer) {
+  const JsonPath root;
+  switch (request.question_case()) {
+    case v1::ExplainRequest::kPod: {
+      Pod pod;
+      absl::Status status = Decode(request.pod(), root.Field("pod"), &pod);
+      if (!status.ok()) return status;
+      return explainer.Explain(std::move(pod));
+    }
+    case v1::ExplainRequest::kKnownPod: {
+      const v1::PodName& name = request.known_pod();
+      const JsonPath path = root.Field("knownPod");
+      if (name.name().empty()) {
+        return FieldError(path.Field("name"), "required");
+      }
+      return explainer.ExplainKnown(
+          {name.namespace_().empty() ? "default" : name.namespace_(),
+           name.name()});
+    }
+    case v1::ExplainRequest::QUESTION_NOT_SET:
+      break;
+  }
+  return FieldError(root.Field("pod"), "required, or knownPod");
+}
+
 // The names in `args` refer to the request or to `all_names`.
-struct Question {
+struct CandidateQuestion {
   ExtenderArgs args;
   std::vector<std::string> all_names;
 };
 
 // `Request`: FilterRequest or PrioritizeRequest.
 template <typename Request>
-absl::StatusOr<Question> ReadQuestion(const Request& request,
-                                      const ClusterStore& store) {
+absl::StatusOr<CandidateQuestion> ReadQuestion(const Request& request,
+                                               const ClusterStore& store) {
   const JsonPath root;
   if (!request.has_pod()) return FieldError(root.Field("pod"), "required");
-  Question question;
+  CandidateQuestion question;
   if (absl::Status status =
           Decode(request.pod(), root.Field("pod"), &question.args.pod);
       !status.ok()) {
@@ -83,7 +111,8 @@ grpc::Status GrpcExtender::Filter(grpc::ServerContext*,
                                   const v1::FilterRequest* request,
                                   v1::FilterResponse* response) {
   return Counted("Extender/Filter", metrics_, [&]() -> absl::Status {
-    const absl::StatusOr<Question> question = ReadQuestion(*request, store_);
+    const absl::StatusOr<CandidateQuestion> question =
+        ReadQuestion(*request, store_);
     if (!question.ok()) return question.status();
     const absl::StatusOr<ExtenderFilterResult> result =
         extender_.Filter(question->args);
@@ -109,7 +138,8 @@ grpc::Status GrpcExtender::Prioritize(grpc::ServerContext*,
                                       const v1::PrioritizeRequest* request,
                                       v1::PrioritizeResponse* response) {
   return Counted("Extender/Prioritize", metrics_, [&]() -> absl::Status {
-    const absl::StatusOr<Question> question = ReadQuestion(*request, store_);
+    const absl::StatusOr<CandidateQuestion> question =
+        ReadQuestion(*request, store_);
     if (!question.ok()) return question.status();
     const absl::StatusOr<std::vector<HostPriority>> priorities =
         extender_.Prioritize(question->args);
@@ -121,6 +151,55 @@ grpc::Status GrpcExtender::Prioritize(grpc::ServerContext*,
       priority->set_host(std::string(host));
       priority->set_score(score);
     }
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status GrpcExtender::Preempt(grpc::ServerContext*,
+                                   const v1::PreemptRequest* request,
+                                   v1::PreemptResponse* response) {
+  return Counted("Extender/Preempt", metrics_, [&]() -> absl::Status {
+    ExtenderPreemptionArgs args;
+    absl::Status status = Decode(*request, &args);
+    if (!status.ok()) return status;
+    const absl::StatusOr<std::vector<NodeVictims>> remaining =
+        extender_.Preempt(args);
+    if (!remaining.ok()) return remaining.status();
+    for (const NodeVictims& node : *remaining) {
+      v1::MetaVictims& victims =
+          (*response->mutable_node_name_to_meta_victims())[node.node_name];
+      victims.set_num_pdb_violations(node.num_pdb_violations);
+      for (const std::string& uid : node.pod_uids) {
+        victims.add_pods()->set_uid(uid);
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status GrpcExtender::Bind(grpc::ServerContext*,
+                                const v1::BindRequest* request,
+                                v1::BindResponse*) {
+  return Counted("Extender/Bind", metrics_, [&]() -> absl::Status {
+    BindingArgs args;
+    absl::Status status = Decode(*request, &args);
+    if (!status.ok()) return status;
+    const std::string error = extender_.Bind(args);
+    return error.empty() ? absl::OkStatus()
+                         : absl::FailedPreconditionError(error);
+  });
+}
+
+grpc::Status GrpcExtender::Explain(grpc::ServerContext*,
+                                   const v1::ExplainRequest* request,
+                                   v1::ExplainResponse* response) {
+  return Counted("Extender/Explain", metrics_, [&]() -> absl::Status {
+    const absl::StatusOr<LiveExplainer::Result> result =
+        Explained(*request, explainer_);
+    if (!result.ok()) return result.status();
+    response->mutable_warnings()->Assign(result->warnings.begin(),
+                                         result->warnings.end());
+    Encode(result->answer, response->mutable_explanation());
     return absl::OkStatus();
   });
 }

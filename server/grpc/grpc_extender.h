@@ -1,7 +1,9 @@
-// The service Extender: the questions of server/extender over gRPC.
+// The service Extender: the questions of server/extender and server/explain
+// over gRPC.
 #ifndef VICINAL_SERVER_GRPC_GRPC_EXTENDER_H_
 #define VICINAL_SERVER_GRPC_GRPC_EXTENDER_H_
 
+#include "server/explain/live_explainer.h"
 #include "server/extender/extender_service.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
@@ -13,9 +15,12 @@ namespace vicinal {
 class GrpcExtender : public v1::Extender::Service {
  public:
   // All must outlive the service.
-  GrpcExtender(const ExtenderService& extender, const ClusterStore& store,
-               Metrics& metrics)
-      : extender_(extender), store_(store), metrics_(metrics) {}
+  GrpcExtender(const ExtenderService& extender, const LiveExplainer& explainer,
+               const ClusterStore& store, Metrics& metrics)
+      : extender_(extender),
+        explainer_(explainer),
+        store_(store),
+        metrics_(metrics) {}
 
   grpc::Status Filter(grpc::ServerContext* context,
                       const v1::FilterRequest* request,
@@ -23,9 +28,19 @@ class GrpcExtender : public v1::Extender::Service {
   grpc::Status Prioritize(grpc::ServerContext* context,
                           const v1::PrioritizeRequest* request,
                           v1::PrioritizeResponse* response) override;
+  grpc::Status Preempt(grpc::ServerContext* context,
+                       const v1::PreemptRequest* request,
+                       v1::PreemptResponse* response) override;
+  grpc::Status Bind(grpc::ServerContext* context,
+                    const v1::BindRequest* request,
+                    v1::BindResponse* response) override;
+  grpc::Status Explain(grpc::ServerContext* context,
+                       const v1::ExplainRequest* request,
+                       v1::ExplainResponse* response) override;
 
  private:
   const ExtenderService& extender_;
+  const LiveExplainer& explainer_;
   const ClusterStore& store_;
   Metrics& metrics_;
 };

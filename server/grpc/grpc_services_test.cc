@@ -162,7 +162,10 @@ class GrpcServicesTest : public ::testing::Test {
       store_,   in_flight_,          freshness_,
       metrics_, SchedulerProfiles(), {.mode = ExtenderMode::kAdvise},
       nullptr};
-  GrpcExtender extender_service_{extender_engine_, store_, metrics_};
+  const SchedulerProfiles profiles_;
+  const LiveExplainer explainer_{store_, freshness_, profiles_};
+  GrpcExtender extender_service_{extender_engine_, explainer_, store_,
+                                 metrics_};
   GrpcClusterState cluster_state_service_;
   std::unique_ptr<GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
