@@ -1,5 +1,6 @@
-// The answers over gRPC are those over HTTP, and what is fed over gRPC is what
-// the same manifests say.
+// The answers over gRPC are those over HTTP and, for Explain, those of
+// `vicinal explain -o json`; and what is fed over gRPC is what the same
+// manifests say.
 //
 // Each case of test/conformance goes two ways: its objects are read from JSON,
 // and its question is asked over HTTP; its objects are fed over gRPC, and its
@@ -9,11 +10,13 @@
 // test/conformance/cmd/cases> those too.
 #include <glob.h>
 #include <gmock/gmock.h>
+#include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -21,9 +24,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/index/stored_pod.h"
 #include "core/model/json.h"
 #include "core/model/object_list.h"
 #include "core/model/yaml.h"
+#include "server/explain/explain_command.h"
+#include "server/explain/live_explainer.h"
 #include "server/extender/extender_service.h"
 #include "server/grpc/decode.h"
 #include "server/grpc/encode.h"
@@ -108,6 +114,36 @@ void DropEmptyResourceLists(json& value) {
     }
   }
   for (json& part : value) DropEmptyResourceLists(part);
+}
+
+void DropLimits(json& value) {
+  if (!value.is_structured()) return;
+  if (value.is_object()) value.erase("limits");
+  for (json& part : value) DropLimits(part);
+}
+
+// A message's JSON writes 64-bit numbers as text, and leaves out what is null,
+// empty, false or 0.
+json Comparable(const json& value) {
+  if (value.is_number()) return value.dump();
+  if (!value.is_structured()) return value;
+  json result = value.is_array() ? json::array() : json::object();
+  for (const auto& [key, field] : value.items()) {
+    json one = Comparable(field);
+    if (value.is_array()) {
+      result.push_back(std::move(one));
+    } else if (!one.is_null() && one != false && one != "0" && one != "" &&
+               !(one.is_structured() && one.empty())) {
+      result[key] = std::move(one);
+    }
+  }
+  return result;
+}
+
+json ToJson(const google::protobuf::Message& message) {
+  std::string text;
+  EXPECT_TRUE(google::protobuf::util::MessageToJsonString(message, &text).ok());
+  return json::parse(text);
 }
 
 class IdentityTest : public ::testing::Test {
@@ -236,6 +272,99 @@ class IdentityTest : public ::testing::Test {
     scored_ += nodes.size();
   }
 
+  // What the command says of a pod in a manifest.
+  json ExplainByCommand(const json& pod, const std::vector<json>& objects) {
+    const std::string folder = ::testing::TempDir();
+    json manifest = pod;
+    // A manifest's limits become requests, as in an API server; messages have
+    // none.
+    DropLimits(manifest);
+    manifest["apiVersion"] = "v1";
+    manifest["kind"] = "Pod";
+    ExplainOptions options;
+    options.cluster_file = folder + "/identity-cluster.json";
+    options.manifest = folder + "/identity-pod.json";
+    options.output = "json";
+    std::ofstream(options.cluster_file)
+        << json{{"apiVersion", "v1"}, {"kind", "List"}, {"items", objects}};
+    std::ofstream(options.manifest) << manifest;
+    std::ostringstream out;
+    std::ostringstream warnings;
+    bool fits = false;
+    const absl::Status status = RunExplain(options, out, warnings, &fits);
+    EXPECT_TRUE(status.ok()) << status;
+    return json::parse(out.str(), nullptr, false);
+  }
+
+  void Explain(const json& pod, const v1::Pod& message,
+               const std::vector<json>& objects) {
+    const json answer = ExplainByCommand(pod, objects);
+    v1::ExplainRequest request;
+    *request.mutable_pod() = message;
+    v1::ExplainResponse response;
+    grpc::ClientContext context;
+    const grpc::Status status =
+        extender_->Explain(&context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    ASSERT_EQ(answer.at("explanations").size(), 1u);
+    EXPECT_EQ(Comparable(ToJson(response.explanation())),
+              Comparable(answer["explanations"][0]));
+    EXPECT_EQ(json(std::vector<std::string>(response.warnings().begin(),
+                                            response.warnings().end())),
+              answer.at("warnings"));
+    ++explained_;
+  }
+
+  // Of all pods on each node the scheduler would evict the first.
+  void Preempt(const json& pod, const v1::Pod& message) {
+    std::map<std::string, std::vector<std::string>> uids;
+    listed_store_.Read([&uids](const ClusterState& cluster) {
+      for (const NodeInfo* node : cluster.Nodes()) {
+        std::vector<std::string>& victims = uids[node->Name()];
+        for (const StoredPod* one : node->pods) {
+          if (victims.empty() && !one->uid().empty()) {
+            victims.emplace_back(one->uid());
+          }
+        }
+      }
+    });
+    uids["n-unknown"] = {"u"};
+    json candidates = json::object();
+    v1::PreemptRequest request;
+    *request.mutable_pod() = message;
+    for (const auto& [node, pods] : uids) {
+      json victims = {{"Pods", json::array()}, {"NumPDBViolations", 1}};
+      v1::MetaVictims& meta =
+          (*request.mutable_node_name_to_meta_victims())[node];
+      meta.set_num_pdb_violations(1);
+      for (const std::string& uid : pods) {
+        victims["Pods"].push_back({{"UID", uid}});
+        meta.add_pods()->set_uid(uid);
+      }
+      candidates[node] = std::move(victims);
+    }
+    const auto [code, answer] = AskHttp(
+        "/preempt",
+        json{{"Pod", pod}, {"NodeNameToMetaVictims", candidates}}.dump());
+    ASSERT_EQ(code, 200) << answer;
+    v1::PreemptResponse response;
+    grpc::ClientContext context;
+    const grpc::Status status =
+        extender_->Preempt(&context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    json remaining = json::object();
+    for (const auto& [node, victims] : response.node_name_to_meta_victims()) {
+      remaining[node] = {{"Pods", json::array()},
+                         {"NumPDBViolations", victims.num_pdb_violations()}};
+      for (const v1::MetaPod& victim : victims.pods()) {
+        remaining[node]["Pods"].push_back({{"UID", victim.uid()}});
+      }
+    }
+    EXPECT_EQ(remaining, answer.at("NodeNameToMetaVictims"));
+    dropped_ += uids.size() - remaining.size();
+    remaining_ += remaining.size();
+  }
+
   void Run(json question) {
     WriteQuantitiesAsText(question);
     if (!question.contains("objects") || !question.at("objects").is_array() ||
@@ -263,6 +392,11 @@ class IdentityTest : public ::testing::Test {
     some.insert(some.end(), nodes.rbegin(), nodes.rend());
     Filter(pod, message, some, false);
     if (!fitting.empty()) Prioritize(pod, message, fitting);
+    Preempt(pod, message);
+    // What the command refuses: a cluster without nodes, a pod without a name.
+    if (!nodes.empty() && !message.metadata().name().empty()) {
+      Explain(pod, message, question.at("objects"));
+    }
     ++cases_;
   }
 
@@ -281,7 +415,9 @@ class IdentityTest : public ::testing::Test {
   ExtenderService fed_extender_{fed_store_, fed_in_flight_,      fed_freshness_,
                                 metrics_,   SchedulerProfiles(), advise_,
                                 nullptr};
-  GrpcExtender grpc_extender_{fed_extender_, fed_store_, metrics_};
+  const SchedulerProfiles default_profiles_;
+  const LiveExplainer explainer_{fed_store_, fed_freshness_, default_profiles_};
+  GrpcExtender grpc_extender_{fed_extender_, explainer_, fed_store_, metrics_};
   GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_};
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<RawClient> http_client_;
@@ -292,6 +428,9 @@ class IdentityTest : public ::testing::Test {
   std::size_t unreadable_ = 0;
   std::size_t errors_ = 0;
   std::size_t scored_ = 0;
+  std::size_t explained_ = 0;
+  std::size_t dropped_ = 0;    // By preempt,
+  std::size_t remaining_ = 0;  // and not.
 };
 
 TEST_F(IdentityTest, NamedCases) {
@@ -314,6 +453,9 @@ TEST_F(IdentityTest, NamedCases) {
   EXPECT_EQ(unreadable_, 0u);
   EXPECT_GE(errors_, 3u);
   EXPECT_GE(scored_, 300u);
+  EXPECT_GE(explained_, 200u);
+  EXPECT_GE(dropped_, 300u);
+  EXPECT_GE(remaining_, 300u);
 }
 
 TEST_F(IdentityTest, GeneratedCases) {
@@ -334,7 +476,9 @@ TEST_F(IdentityTest, GeneratedCases) {
   EXPECT_GE(cases_, 10 * unreadable_);
   EXPECT_GE(cases_, 100u);
   std::cout << cases_ << " cases, " << unreadable_ << " unreadable, " << errors_
-            << " errors, " << scored_ << " scored nodes" << std::endl;
+            << " errors, " << scored_ << " scored nodes, " << explained_
+            << " explained, " << dropped_ << " dropped and " << remaining_
+            << " kept by preempt" << std::endl;
 }
 
 }  // namespace
