@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <chrono>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +16,6 @@
 #include "core/model/json.h"
 #include "core/model/json_writer.h"
 #include "core/model/pod.h"
-#include "server/kubernetes/api_request.h"
-#include "server/kubernetes/api_response.h"
 
 namespace vicinal {
 namespace {
@@ -85,6 +84,13 @@ const char* NameOf(EvictResult::Outcome outcome) {
   return "";
 }
 
+absl::StatusOr<ApiResponse> Evictor::SendOnce(ApiRequest request) const {
+  const absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
+      BlockingApiClient::Create(config_, options_);
+  if (!client.ok()) return client.status();
+  return (*client)->Send(std::move(request));
+}
+
 EvictResult Evictor::Evict(const PlannedEviction& planned) {
   const absl::StatusOr<ApiResponse> now =
       client_.Send({.target = PathOf(planned)});
@@ -108,7 +114,7 @@ EvictResult Evictor::Evict(const PlannedEviction& planned) {
   request.method = "POST";
   request.target = PathOf(planned) + "/eviction";
   request.body = EvictionBody(planned, grace_period_seconds_);
-  const absl::StatusOr<ApiResponse> answer = client_.Send(std::move(request));
+  const absl::StatusOr<ApiResponse> answer = SendOnce(std::move(request));
   if (answer.ok() && ToStatus(*answer).ok()) return {};
   EvictResult failure = Failure(answer);
   if (answer.ok()) {

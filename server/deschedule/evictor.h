@@ -5,9 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "core/deschedule/plan.h"
+#include "server/kubernetes/api_client_options.h"
+#include "server/kubernetes/api_request.h"
+#include "server/kubernetes/api_response.h"
 #include "server/kubernetes/blocking_api_client.h"
+#include "server/kubernetes/client_config.h"
 
 namespace vicinal {
 
@@ -34,10 +40,16 @@ const char* NameOf(EvictResult::Outcome outcome);
 // Thread-safe.
 class Evictor {
  public:
-  // The client must outlive this.
-  Evictor(BlockingApiClient& client,
+  // The client must outlive this. It has the connections for all but the
+  // evictions themselves: each of those gets one of its own, made by `config`
+  // and `options`, because over one that is kept a request may arrive twice.
+  Evictor(BlockingApiClient& client, ClientConfig config,
+          ApiClientOptions options,
           std::optional<std::int64_t> grace_period_seconds)
-      : client_(client), grace_period_seconds_(grace_period_seconds) {}
+      : client_(client),
+        config_(std::move(config)),
+        options_(std::move(options)),
+        grace_period_seconds_(grace_period_seconds) {}
 
   // Looks whether the pod is still what was planned for, and evicts it, which
   // the API server does only if it has that uid. Sent once; if the answer does
@@ -49,7 +61,11 @@ class Evictor {
   void Record(const PlannedEviction& evicted);
 
  private:
+  absl::StatusOr<ApiResponse> SendOnce(ApiRequest request) const;
+
   BlockingApiClient& client_;
+  const ClientConfig config_;
+  const ApiClientOptions options_;
   const std::optional<std::int64_t> grace_period_seconds_;
 };
 

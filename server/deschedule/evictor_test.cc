@@ -47,13 +47,11 @@ class EvictorTest : public ::testing::Test {
       : server_({}, [this](const TestRequest& request, TestReply& reply) {
           Answer(request, reply);
         }) {
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = server_.port();
-    ApiClientOptions options;
-    options.response_timeout = std::chrono::milliseconds(500);
-    client_ = *BlockingApiClient::Create(config, options);
+    config_.tls = false;
+    config_.host = "127.0.0.1";
+    config_.port = server_.port();
+    options_.response_timeout = std::chrono::milliseconds(5000);
+    client_ = *BlockingApiClient::Create(config_, options_);
   }
 
   void Answer(const TestRequest& request, TestReply& reply) {
@@ -69,7 +67,7 @@ class EvictorTest : public ::testing::Test {
   }
 
   EvictResult Evict() {
-    Evictor evictor(*client_, grace_period_seconds_);
+    Evictor evictor(*client_, config_, options_, grace_period_seconds_);
     return evictor.Evict(Planned());
   }
 
@@ -86,6 +84,8 @@ class EvictorTest : public ::testing::Test {
   std::vector<std::pair<int, std::string>> gets_ = {{200, kPod}};
   int post_status_ = 201;
   std::optional<std::int64_t> grace_period_seconds_;
+  ClientConfig config_;
+  ApiClientOptions options_;
   TestHttpServer server_;
   std::unique_ptr<BlockingApiClient> client_;
 };
@@ -161,6 +161,8 @@ TEST_F(EvictorTest, WithoutAnAnswerThePodIsLookedAt) {
     gets_ = {{200, kPod}, {200, kTerminating}};
   }
   EXPECT_EQ(Evict().outcome, Outcome::kEvicted);
+  // It was sent once.
+  EXPECT_THAT(Requests(), ElementsAre(kGet, kPost, kGet));
   {
     const std::lock_guard lock(mutex_);
     gets_ = {{200, kPod}};
@@ -179,7 +181,7 @@ TEST_F(EvictorTest, WhoIsNotKnownNeedNotTryAgain) {
 }
 
 TEST_F(EvictorTest, AnEventSaysWhy) {
-  Evictor evictor(*client_, std::nullopt);
+  Evictor evictor(*client_, config_, options_, std::nullopt);
   evictor.Record(Planned());
   const TestRequest request = server_.requests().at(0);
   EXPECT_EQ(request.target, "/api/v1/namespaces/shop/events");

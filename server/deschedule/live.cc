@@ -160,7 +160,8 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
   PassOptions pass_options;
   pass_options.policy = *std::move(policy);
   pass_options.eviction_interval = live.eviction_interval;
-  Evictor evictor(**client, pass_options.policy.grace_period_seconds);
+  Evictor evictor(**client, *config, ClientOptions(),
+                  pass_options.policy.grace_period_seconds);
   Passes passes(
       profile, std::move(pass_options),
       [&config](DescheduleCluster& cluster) {

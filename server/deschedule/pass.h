@@ -49,7 +49,7 @@ struct PassResult {
 // of the policy are for the whole pass. Not thread-safe.
 class Passes {
  public:
-  static constexpr int kMaxPlans = 10;
+  static constexpr int kMaxPlans = 100;
 
   // Reads the cluster as it is now.
   using Read = std::function<absl::Status(DescheduleCluster&)>;

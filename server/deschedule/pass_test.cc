@@ -35,11 +35,10 @@ class PassTest : public ::testing::Test {
       : server_({}, [this](const TestRequest& request, TestReply& reply) {
           Answer(request, reply);
         }) {
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = server_.port();
-    client_ = *BlockingApiClient::Create(config, {});
+    config_.tls = false;
+    config_.host = "127.0.0.1";
+    config_.port = server_.port();
+    client_ = *BlockingApiClient::Create(config_, {});
     options_.policy = DefaultPolicy();
     options_.policy.max_per_owner.reset();
     options_.eviction_interval = std::chrono::milliseconds(0);
@@ -109,7 +108,8 @@ class PassTest : public ::testing::Test {
 
   Passes& passes() {
     if (!passes_) {
-      evictor_ = std::make_unique<Evictor>(*client_, std::nullopt);
+      evictor_ = std::make_unique<Evictor>(*client_, config_,
+                                           ApiClientOptions(), std::nullopt);
       passes_.emplace(
           profile_, options_,
           [this](DescheduleCluster& cluster) { return Read(cluster); },
@@ -140,6 +140,7 @@ class PassTest : public ::testing::Test {
   DescheduleMetrics metrics_;
   Stop stop_;
   bool may_evict_ = true;
+  ClientConfig config_;
   TestHttpServer server_;
   std::unique_ptr<BlockingApiClient> client_;
   std::unique_ptr<Evictor> evictor_;
@@ -185,19 +186,19 @@ TEST_F(PassTest, AfterARefusalTheOtherPodIsPlannedAndNobodyIsAskedTwice) {
 TEST_F(PassTest, AnErrorOfOnePodDoesNotEndThePass) {
   Put("a", "n1");
   Put("b", "n1");
-  Put("x", "n1", "other");
-  Put("y", "n1", "other");
+  Put("o1", "n1", "other");
+  Put("o2", "n1", "other");
   answers_["a"] = 500;
   PassResult result;
   ASSERT_TRUE(passes().Run(result).ok());
-  EXPECT_THAT(Evictions(), ElementsAre("a", "b", "x"));
+  EXPECT_THAT(Evictions(), ElementsAre("a", "b", "o1"));
 }
 
 TEST_F(PassTest, WhenTheServerIsAwayThePassEnds) {
   Put("a", "n1");
   Put("b", "n1");
-  Put("x", "n1", "other");
-  Put("y", "n1", "other");
+  Put("o1", "n1", "other");
+  Put("o2", "n1", "other");
   answers_["a"] = 503;
   PassResult result;
   EXPECT_FALSE(passes().Run(result).ok());
