@@ -27,7 +27,7 @@ struct PassOptions {
   std::chrono::milliseconds eviction_interval{1000};
   // A plan is made anew when it is older than this and than twice the time that
   // making it took.
-  std::chrono::milliseconds max_plan_age{10'000};
+  std::chrono::milliseconds max_plan_age{500};
   // So long the other pods of an evicted pod's owner are left alone, unless its
   // replacement is on a node before.
   std::chrono::milliseconds settle_timeout{300'000};
@@ -49,7 +49,7 @@ struct PassResult {
 // of the policy are for the whole pass. Not thread-safe.
 class Passes {
  public:
-  static constexpr int kMaxPlans = 100;
+  static constexpr int kMaxPlans = 1000;
 
   // Reads the cluster as it is now.
   using Read = std::function<absl::Status(DescheduleCluster&)>;
