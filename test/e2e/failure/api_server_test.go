@@ -115,7 +115,8 @@ func (f *fixture) wantRight(t *testing.T, v *harness.Vicinal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	harness.Eventually(t, 30*time.Second, "the test knows its last changes", func() string {
+	// After an outage client-go's reflectors wait for up to a minute.
+	harness.Eventually(t, 90*time.Second, "the test knows its last changes", func() string {
 		if f.observer.Version("pods", created.Namespace, created.Name) == 0 || f.observer.Version("nodes", "", f.node.Name) < harness.VersionOf(f.node) {
 			return "not yet"
 		}
