@@ -311,10 +311,11 @@ class Planner {
   // After the one step that has been made: moves the pods that cannot do
   // without the pod near them. Whether all together is for the better.
   bool Follow(const PolicyProfile& profile, std::vector<Step>& steps) {
-    const Pod& leader = steps.front().original;
+    const Labels labels = steps.front().original.meta.labels;
+    const ObjectKey leader = steps.front().key;
     std::vector<ObjectKey> followers;
-    for (const AffinityBook* book : rules_.AffinitiesAbout(
-             leader.meta.namespace_name, leader.meta.labels)) {
+    for (const AffinityBook* book :
+         rules_.AffinitiesAbout(leader.namespace_name, labels)) {
       book->ForEachCarrierNode([&](NodeId id) {
         if (book->Holds(id, true) && book->Holds(id, false)) return;
         for (const StoredPod* pod : cluster_.NodeById(id).pods) {
@@ -344,8 +345,8 @@ class Planner {
           key, profile, nullptr, StrategyKind::kRequiredPodAffinity, why_not);
       if (!step) return false;
       step->reason =
-          absl::StrCat("it requires to be near ", leader.meta.namespace_name,
-                       "/", leader.meta.name, ", which is evicted");
+          absl::StrCat("it requires to be near ", leader.namespace_name, "/",
+                       leader.name, ", which is evicted");
       change += step->change;
       steps.push_back(*std::move(step));
     }

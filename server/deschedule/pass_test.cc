@@ -42,6 +42,7 @@ class PassTest : public ::testing::Test {
     options_.policy = DefaultPolicy();
     options_.policy.max_per_owner.reset();
     options_.eviction_interval = std::chrono::milliseconds(0);
+    options_.max_plan_age = std::chrono::milliseconds(60'000);
     for (const char* node : {"n1", "n2", "n3", "n4"}) {
       nodes_.push_back(
           "{apiVersion: v1, kind: Node, metadata: {name: " + std::string(node) +
