@@ -80,8 +80,8 @@ LeaseOptions OptionsOf(const std::string& identity) {
   options.namespace_name = "ns";
   options.name = "l";
   options.identity = identity;
-  options.lease_duration = milliseconds(1000);
-  options.renew_deadline = milliseconds(600);
+  options.lease_duration = milliseconds(5000);
+  options.renew_deadline = milliseconds(2000);
   options.retry_period = milliseconds(50);
   return options;
 }
