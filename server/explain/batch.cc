@@ -22,6 +22,7 @@
 #include "core/model/object_list.h"
 #include "core/model/pod_admission.h"
 #include "core/plugins/plugin_config.h"
+#include "server/explain/report.h"
 
 namespace vicinal {
 namespace {
@@ -31,19 +32,6 @@ struct Case {
   std::optional<Pod> pod;
   PluginConfig plugin_config;
 };
-
-std::string_view NameOf(Code code) {
-  switch (code) {
-    case Code::kSuccess:
-      return "Success";
-    case Code::kUnschedulable:
-      return "Unschedulable";
-    case Code::kUnschedulableAndUnresolvable:
-      return "UnschedulableAndUnresolvable";
-    default:
-      return "Error";
-  }
-}
 
 // Appends `,` unless it is the first of its list or object.
 void AppendSeparator(std::string& json) {
