@@ -16,6 +16,7 @@
 #include "core/model/object_list.h"
 #include "server/admin/admin_service.h"
 #include "server/explain/live_explainer.h"
+#include "server/grpc/feed_events.h"
 #include "server/grpc/grpc_cluster_state.h"
 #include "server/grpc/grpc_extender.h"
 #include "server/grpc/grpc_server.h"
@@ -95,7 +96,7 @@ ApiClientOptions BindOptions() {
 
 std::vector<std::string> ResourcesOf(const ServeOptions& options) {
   if (HasApiServer(options)) return ClusterWatch::Resources();
-  if (options.grpc_state) return {GrpcClusterState::kResource};
+  if (options.grpc_state) return {FeedEvents::kResource};
   return {};
 }
 

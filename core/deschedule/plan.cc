@@ -21,6 +21,7 @@
 #include "core/engine/decide.h"
 #include "core/engine/fit_error.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/candidate_nodes.h"
 
 namespace vicinal {
 namespace {
@@ -283,7 +284,7 @@ class Planner {
   std::string Choose(const PolicyProfile& profile, const PodInfo& pod,
                      const PodCosts& costs, const NodeInfo& node,
                      Step& step) const {
-    const std::vector<const NodeInfo*>& nodes = cluster_.Nodes();
+    const CandidateNodes nodes(cluster_.Nodes(), cluster_.NodeIds());
     const Decision decision = Decide(profile_, cluster_, pod, nodes);
     if (decision.best.empty()) {
       return decision.score_status.ok()

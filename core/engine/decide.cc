@@ -7,22 +7,20 @@
 namespace vicinal {
 
 Decision Decide(const Profile& profile, const ClusterState& cluster,
-                const PodInfo& pod, std::span<const NodeInfo* const> nodes) {
+                const PodInfo& pod, const CandidateNodes& nodes) {
   Decision decision;
   decision.filtered = RunFilterPlugins(profile, cluster, pod, nodes);
   std::vector<std::size_t> feasible;
-  std::vector<const NodeInfo*> feasible_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!decision.filtered.statuses.ok(i)) continue;
-    feasible.push_back(i);
-    feasible_nodes.push_back(nodes[i]);
+    if (decision.filtered.statuses.ok(i)) feasible.push_back(i);
   }
   if (feasible.size() <= 1) {
     decision.best = std::move(feasible);
     return decision;
   }
+  const SelectedNodes selected(nodes, feasible);
   const ScoreOutcome scored =
-      RunScorePlugins(profile, cluster, pod, feasible_nodes);
+      RunScorePlugins(profile, cluster, pod, selected.candidates());
   decision.score_status = scored.status;
   if (!scored.status.ok()) return decision;
   const std::int64_t highest = *std::ranges::max_element(scored.totals);

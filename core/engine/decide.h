@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <random>
-#include <span>
 #include <vector>
 
 #include "core/engine/profile.h"
 #include "core/engine/run_plugins.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/candidate_nodes.h"
 #include "core/plugins/status.h"
 
 namespace vicinal {
@@ -28,7 +28,7 @@ struct Decision {
 // Cost: that of RunFilterPlugins and RunScorePlugins.
 // Source: schedulePod in pkg/scheduler/schedule_one.go.
 Decision Decide(const Profile& profile, const ClusterState& cluster,
-                const PodInfo& pod, std::span<const NodeInfo* const> nodes);
+                const PodInfo& pod, const CandidateNodes& nodes);
 
 // One of `best`, which must not be empty; each is equally likely.
 // Source: nodeScoreHeap.Less in pkg/scheduler/framework/sorted_nodes.go.

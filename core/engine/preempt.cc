@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -77,7 +78,9 @@ std::optional<std::vector<std::string>> SelectVictims(
   const NodeInfo* const node = cluster.FindNode(node_name);
   if (node == nullptr) return std::nullopt;
   const auto fits = [&] {
-    return RunFilterPlugins(profile, cluster, pod, {&node, 1}).statuses[0].ok();
+    return RunFilterPlugins(profile, cluster, pod, std::span(&node, 1))
+        .statuses[0]
+        .ok();
   };
 
   std::vector<Resident> residents = ResidentsOf(*node, victims);

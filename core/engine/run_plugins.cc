@@ -135,8 +135,7 @@ Status FilterWithNominatedPods(const std::vector<NamedFilter>& filters,
 // Says of the nodes that no PreFilter named that they will not do.
 void RefuseAllBut(const std::set<std::string>& names,
                   const std::set<std::string>& plugins,
-                  std::span<const NodeInfo* const> nodes,
-                  NodeStatuses& statuses) {
+                  const CandidateNodes& nodes, NodeStatuses& statuses) {
   const NodeStatuses::Id refused = statuses.Add(Status(
       Code::kUnschedulableAndUnresolvable,
       std::vector{"node(s) didn't satisfy plugin(s) " + Listed(plugins)}));
@@ -149,7 +148,7 @@ void RefuseAllBut(const std::set<std::string>& names,
 
 FilterOutcome RunFilterPlugins(const Profile& profile,
                                const ClusterState& cluster, const PodInfo& pod,
-                               std::span<const NodeInfo* const> nodes) {
+                               const CandidateNodes& nodes) {
   FilterOutcome outcome;
   outcome.statuses = NodeStatuses(nodes.size());
   NodeStatuses& statuses = outcome.statuses;
@@ -163,7 +162,7 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
     RefuseAllBut(*prepared.node_names, prepared.restricting_plugins, nodes,
                  statuses);
   }
-  RunFilters(prepared.filters, CandidateNodes(nodes), statuses);
+  RunFilters(prepared.filters, nodes, statuses);
   if (!cluster.HasNominatedPods()) return outcome;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeInfo& node = *nodes[i];
@@ -181,17 +180,16 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
 
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
-                             std::span<const NodeInfo* const> nodes) {
+                             const CandidateNodes& nodes) {
   ScoreOutcome outcome;
   const auto fail = [&outcome](std::string message) {
     outcome = ScoreOutcome();
     outcome.status = Status::Error(std::move(message));
   };
-  const CandidateNodes candidates(nodes);
   // All PreScores run before the first score.
   std::vector<std::unique_ptr<PreparedScore>> prepared;
   for (const auto& [plugin, weight] : profile.scores) {
-    PreScoreResult result = plugin->PreScore(cluster, pod, candidates);
+    PreScoreResult result = plugin->PreScore(cluster, pod, nodes);
     if (result.status.IsSkip()) continue;
     if (!result.status.ok()) {
       fail("running PreScore plugin " + Quoted(plugin->Name()) + ": " +
@@ -206,9 +204,9 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     PluginScores& scores = outcome.plugins[i];
     scores.raw.resize(nodes.size());
-    prepared[i]->ScoreNodes(candidates, scores.raw);
+    prepared[i]->ScoreNodes(nodes, scores.raw);
     scores.normalized = scores.raw;
-    prepared[i]->Normalize(candidates, scores.normalized);
+    prepared[i]->Normalize(nodes, scores.normalized);
   }
   outcome.totals.assign(nodes.size(), 0);
   for (const PluginScores& scores : outcome.plugins) {

@@ -8,13 +8,13 @@
 #define VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/candidate_nodes.h"
 #include "core/plugins/node_statuses.h"
 #include "core/plugins/status.h"
 
@@ -36,7 +36,7 @@ struct FilterOutcome {
 // Cost: that of the plugins' PreFilter, plus nodes × filters.
 FilterOutcome RunFilterPlugins(const Profile& profile,
                                const ClusterState& cluster, const PodInfo& pod,
-                               std::span<const NodeInfo* const> nodes);
+                               const CandidateNodes& nodes);
 
 // What a score plugin says, for each node in order.
 struct PluginScores {
@@ -56,7 +56,7 @@ struct ScoreOutcome {
 // Cost: that of the plugins' PreScore, plus nodes × plugins.
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
-                             std::span<const NodeInfo* const> nodes);
+                             const CandidateNodes& nodes);
 
 }  // namespace vicinal
 

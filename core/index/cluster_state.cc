@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/index/prefetch.h"
+
 namespace vicinal {
 namespace {
 
@@ -73,16 +75,6 @@ const NodeInfo* ClusterState::FindNode(std::string_view name) const {
                                                          : nullptr;
 }
 
-std::vector<const NodeInfo*> ClusterState::FindNodes(
-    std::span<const std::string_view> names) const {
-  std::vector<const NodeInfo*> found(names.size(), nullptr);
-  const std::vector<NodeId> ids = names_.Find(names);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] != kNoNode) found[i] = nodes_by_id_[ids[i]];
-  }
-  return found;
-}
-
 const Labels& ClusterState::NamespaceLabels(std::string_view name) const {
   static const Labels kNone;
   const auto& namespaces = All<Namespace>();
@@ -96,22 +88,34 @@ const StoredPod* ClusterState::FindPod(const ObjectKey& key) const {
 }
 
 void ClusterState::Upsert(Pod&& object) {
-  const KeyView key = {object.meta.namespace_name, object.meta.name};
-  if (IsFinished(object)) return RemovePod(key);
-  const auto it = pods_.find(key);
-  if (it == pods_.end()) {
-    AddPod(std::move(object));
-  } else {
-    ChangePod(**it, std::move(object));
+  if (IsFinished(object)) {
+    return RemovePod({object.meta.namespace_name, object.meta.name});
   }
+  const auto it =
+      pods_.find(KeyView{object.meta.namespace_name, object.meta.name});
+  StoredPod* const known = it == pods_.end() ? nullptr : it->get();
+  if (known != nullptr) {
+    Prefetch(known->template_);
+    Prefetch(known->group_);
+    Prefetch(known->node_);
+  }
+  if (!object.spec.node_name.empty()) nodes_.prefetch(object.spec.node_name);
+  const bool terminating = IsTerminating(object);
+  OwnFields own;
+  own.SwapWith(object);
+  if (known == nullptr) {
+    AddPod(own, terminating, std::move(object));
+  } else {
+    ChangePod(*known, own, terminating, std::move(object));
+  }
+  // The caller frees what is left, outside of locks.
+  own.SwapWith(object);
 }
 
-void ClusterState::AddPod(Pod&& object) {
-  const bool terminating = IsTerminating(object);
-  OwnFields own = OwnFields::TakeFrom(object);
+void ClusterState::AddPod(OwnFields& own, bool terminating, Pod&& common) {
   auto created = std::unique_ptr<StoredPod>(new StoredPod());
   StoredPod& pod = *created;
-  pod.template_ = templates_.Acquire(std::move(object));
+  pod.template_ = templates_.Acquire(std::move(common));
   pod.group_ = topology_.AddPod(
       {pod.namespace_name(), own.labels, pod.template_->terms, terminating});
   pod.name_size_ = static_cast<std::uint32_t>(own.name.size());
@@ -121,15 +125,14 @@ void ClusterState::AddPod(Pod&& object) {
   Nominate(pod);
 }
 
-void ClusterState::ChangePod(StoredPod& pod, Pod&& object) {
-  const bool terminating = IsTerminating(object);
-  OwnFields own = OwnFields::TakeFrom(object);
+void ClusterState::ChangePod(StoredPod& pod, OwnFields& own, bool terminating,
+                             Pod&& common) {
   EndNomination(pod);
   NodeInfo* const old_node = pod.node_;
   const bool same_node =
       (old_node == nullptr ? std::string_view() : old_node->name) ==
       own.node_name;
-  const bool same_template = pod.template_->pod == object;
+  const bool same_template = pod.template_->pod == common;
   const bool same_group =
       same_template && pod.group_->Is({pod.namespace_name(), own.labels,
                                        pod.template_->terms, terminating});
@@ -139,10 +142,11 @@ void ClusterState::ChangePod(StoredPod& pod, Pod&& object) {
     // What the pod had is given back last, so that what it keeps stays.
     PodTemplate* const old_template = pod.template_;
     PodGroup* const old_group = pod.group_;
-    if (!same_template) pod.template_ = templates_.Acquire(std::move(object));
+    if (!same_template) pod.template_ = templates_.Acquire(std::move(common));
     if (!same_group) {
-      pod.group_ = topology_.AddPod({pod.namespace_name(), own.labels,
-                                     pod.template_->terms, terminating});
+      pod.group_ = topology_.AddPod(
+          {pod.namespace_name(), own.labels, pod.template_->terms, terminating},
+          /*like=*/old_group);
     }
     if (!own.node_name.empty()) Settle(pod, NodeNamed(own.node_name));
     if (!same_group) topology_.RemovePod(old_group);
@@ -210,6 +214,7 @@ void ClusterState::Nominate(const StoredPod& pod) {
 }
 
 void ClusterState::EndNomination(const StoredPod& pod) {
+  if (nominated_.empty()) return;
   const auto it = nominated_.find(&pod);
   if (it == nominated_.end()) return;
   NodeInfo& node = NodeNamed(it->second->pod.status.nominated_node_name);
@@ -263,10 +268,12 @@ void ClusterState::Put(Node node) {
       free_node_ids_.pop_back();
       nodes_by_id_[info.id] = &info;
     }
-    nodes_by_name_.insert(
+    const auto place =
         std::lower_bound(nodes_by_name_.begin(), nodes_by_name_.end(),
-                         info.name, kByName),
-        &info);
+                         info.name, kByName) -
+        nodes_by_name_.begin();
+    nodes_by_name_.insert(nodes_by_name_.begin() + place, &info);
+    ids_by_name_.insert(ids_by_name_.begin() + place, info.id);
     names_.Add(info.name, info.id);
     topology_.AddNode(info.id, &*info.node);
   } else if (moves) {
@@ -285,8 +292,10 @@ void ClusterState::RemoveNode(const std::string& name) {
   images_.Remove(&info, *info.node);
   nodes_by_id_[info.id] = nullptr;
   free_node_ids_.push_back(info.id);
-  nodes_by_name_.erase(std::lower_bound(
-      nodes_by_name_.begin(), nodes_by_name_.end(), info.name, kByName));
+  const auto place = std::lower_bound(nodes_by_name_.begin(),
+                                      nodes_by_name_.end(), info.name, kByName);
+  ids_by_name_.erase(ids_by_name_.begin() + (place - nodes_by_name_.begin()));
+  nodes_by_name_.erase(place);
   info.id = kNoNode;
   info.node.reset();
   info.allocatable = Resource();

@@ -82,11 +82,16 @@ class ClusterState {
 
   // The nodes that exist, by name. Cost: O(1).
   const std::vector<const NodeInfo*>& Nodes() const { return nodes_by_name_; }
+  // Their ids, in the same order.
+  const std::vector<NodeId>& NodeIds() const { return ids_by_name_; }
   // Null if there is no such node. Cost: O(name).
   const NodeInfo* FindNode(std::string_view name) const;
-  // The same for many nodes, in order, several times as fast.
-  std::vector<const NodeInfo*> FindNodes(
-      std::span<const std::string_view> names) const;
+  // The ids of many nodes, in order, several times as fast; kNoNode for one
+  // that is not there. Cost: O(the names' lengths).
+  std::vector<NodeId> FindNodeIds(
+      std::span<const std::string_view> names) const {
+    return names_.Find(names);
+  }
   // Whether any pod is nominated to a node.
   bool HasNominatedPods() const { return !nominated_.empty(); }
 
@@ -167,8 +172,11 @@ class ClusterState {
   void RemovePod(KeyView key);
   void RemoveNode(const std::string& name);
 
-  void AddPod(Pod&& object);
-  void ChangePod(StoredPod& pod, Pod&& object);
+  // `common` is the pod without its own fields; of those may be taken what can
+  // be used.
+  void AddPod(OwnFields& own, bool terminating, Pod&& common);
+  void ChangePod(StoredPod& pod, OwnFields& own, bool terminating,
+                 Pod&& common);
   static void SetOwnFields(OwnFields& own, StoredPod& pod);
 
   NodeInfo& NodeNamed(const std::string& name);
@@ -195,7 +203,8 @@ class ClusterState {
   absl::flat_hash_map<std::string_view, std::unique_ptr<NodeInfo>, NameHash>
       nodes_;
   std::vector<const NodeInfo*> nodes_by_name_;  // Those that exist.
-  NodeNameTable names_;                         // Of those that exist.
+  std::vector<NodeId> ids_by_name_;
+  NodeNameTable names_;  // Of those that exist.
   // The services that have a selector, by namespace.
   absl::flat_hash_map<std::string, SelectorLookup<const Service*>> services_;
   ImageStates images_;

@@ -74,6 +74,16 @@ TEST(ClusterStateTest, NodesComeByName) {
   EXPECT_THAT(NodeNames(cluster), ElementsAre("a", "b", "c"));
 }
 
+TEST(ClusterStateTest, HasTheIdsInTheOrderOfTheNodes) {
+  ClusterState cluster;
+  for (const char* name : {"b", "d", "c", "a"}) AddNode(cluster, name);
+  cluster.Remove<Node>({"", "c"});
+  AddNode(cluster, "e");
+  std::vector<NodeId> ids;
+  for (const NodeInfo* node : cluster.Nodes()) ids.push_back(node->id);
+  EXPECT_EQ(cluster.NodeIds(), ids);
+}
+
 TEST(ClusterStateTest, FindsManyNodesInOrder) {
   ClusterState cluster;
   std::vector<std::string> names;
@@ -84,14 +94,15 @@ TEST(ClusterStateTest, FindsManyNodesInOrder) {
   std::vector<std::string_view> wanted(names.begin(), names.end());
   wanted.insert(wanted.begin() + 3, "only-heard-of");
   wanted.emplace_back("unknown");
-  const std::vector<const NodeInfo*> found = cluster.FindNodes(wanted);
+  const std::vector<NodeId> found = cluster.FindNodeIds(wanted);
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    EXPECT_EQ(found[i], cluster.FindNode(wanted[i])) << wanted[i];
+    const NodeInfo* const node = cluster.FindNode(wanted[i]);
+    EXPECT_EQ(found[i], node == nullptr ? kNoNode : node->id) << wanted[i];
   }
-  EXPECT_THAT(found[2], IsNull());
-  EXPECT_THAT(found[3], IsNull());
-  EXPECT_THAT(found[4], NotNull());
+  EXPECT_EQ(found[2], kNoNode);
+  EXPECT_EQ(found[3], kNoNode);
+  EXPECT_NE(found[4], kNoNode);
 }
 
 TEST(ClusterStateTest, PodsStandOnTheirNode) {

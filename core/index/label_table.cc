@@ -4,22 +4,20 @@
 
 namespace vicinal {
 
-const LabelTable::Label* LabelTable::Find(std::string_view key,
-                                          std::string_view value) const {
-  const auto it = labels_.find(View{key, value});
+const LabelTable::Label* LabelTable::Find(const HashedLabel& label) const {
+  const auto it = labels_.find(label);
   return it == labels_.end() ? nullptr : it->get();
 }
 
-LabelTable::Label* LabelTable::Add(std::string_view key, std::string_view value,
-                                   PodGroup* group) {
-  auto it = labels_.find(View{key, value});
+LabelTable::Label* LabelTable::Add(const HashedLabel& label, PodGroup* group) {
+  auto it = labels_.find(label);
   if (it == labels_.end()) {
-    auto known = keys_.find(key);
-    if (known == keys_.end()) known = keys_.emplace(key, 0).first;
+    auto known = keys_.find(label.key);
+    if (known == keys_.end()) known = keys_.emplace(label.key, 0).first;
     ++known->second;
     it = labels_
              .insert(std::make_unique<Label>(
-                 Label{&known->first, std::string(value), {}}))
+                 Label{&known->first, std::string(label.value), {}}))
              .first;
   }
   (*it)->groups.push_back(group);
@@ -35,7 +33,7 @@ PodGroup* LabelTable::Remove(Label* label, std::size_t position) {
   label->groups.pop_back();
   if (label->groups.empty()) {
     const auto key = keys_.find(*label->key);
-    labels_.erase(View{*label->key, label->value});
+    labels_.erase(labels_.find(HashedLabel(*label->key, label->value)));
     if (--key->second == 0) keys_.erase(key);
   }
   return moved;

@@ -13,8 +13,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/hash/hash.h"
-#include "core/index/name_hash.h"
+#include "core/index/hashed_label.h"
 
 namespace vicinal {
 
@@ -34,11 +33,14 @@ class LabelTable {
   LabelTable& operator=(const LabelTable&) = delete;
 
   // Null if no group has the label. Cost of all: O(label).
-  const Label* Find(std::string_view key, std::string_view value) const;
+  const Label* Find(const HashedLabel& label) const;
 
   // Puts a group at the end of the label's groups. The label stays where it is
   // until its last group goes.
-  Label* Add(std::string_view key, std::string_view value, PodGroup* group);
+  Label* Add(const HashedLabel& label, PodGroup* group);
+
+  // Begins to load what Add of the label will look at.
+  void Prefetch(const HashedLabel& label) const { labels_.prefetch(label); }
 
   // Removes the group at a position of the label's groups, and puts the last
   // one there; returns that, or null if there is none to move.
@@ -48,31 +50,24 @@ class LabelTable {
   std::size_t size() const { return labels_.size(); }
 
  private:
-  struct View {
-    std::string_view key;
-    std::string_view value;
-
-    friend bool operator==(const View&, const View&) = default;
-    template <typename H>
-    friend H AbslHashValue(H hash, const View& view) {
-      return H::combine(std::move(hash), ToHashable(view.key),
-                        ToHashable(view.value));
-    }
-  };
-  static View ViewOf(const View& view) { return view; }
-  static View ViewOf(const std::unique_ptr<Label>& label) {
-    return {*label->key, label->value};
-  }
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(const auto& label) const {
-      return absl::Hash<View>()(ViewOf(label));
+    std::size_t operator()(const HashedLabel& label) const {
+      return label.hash;
+    }
+    std::size_t operator()(const std::unique_ptr<Label>& label) const {
+      return HashedLabel(*label->key, label->value).hash;
     }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const {
-      return ViewOf(a) == ViewOf(b);
+    bool operator()(const std::unique_ptr<Label>& a,
+                    const std::unique_ptr<Label>& b) const {
+      return a == b;
+    }
+    bool operator()(const std::unique_ptr<Label>& a,
+                    const HashedLabel& b) const {
+      return a->value == b.value && *a->key == b.key;
     }
   };
 

@@ -12,23 +12,23 @@ PodGroup* Group(std::uintptr_t number) {
 
 TEST(LabelTableTest, FindsALabelWhileAGroupHasIt) {
   LabelTable table;
-  EXPECT_EQ(table.Find("app", "web"), nullptr);
-  LabelTable::Label* const label = table.Add("app", "web", Group(1));
-  EXPECT_EQ(table.Find("app", "web"), label);
+  EXPECT_EQ(table.Find({"app", "web"}), nullptr);
+  LabelTable::Label* const label = table.Add({"app", "web"}, Group(1));
+  EXPECT_EQ(table.Find({"app", "web"}), label);
   EXPECT_EQ(*label->key, "app");
   EXPECT_EQ(label->value, "web");
-  EXPECT_EQ(table.Find("app", "db"), nullptr);
-  EXPECT_EQ(table.Find("appw", "eb"), nullptr);
+  EXPECT_EQ(table.Find({"app", "db"}), nullptr);
+  EXPECT_EQ(table.Find({"appw", "eb"}), nullptr);
   EXPECT_EQ(table.Remove(label, 0), nullptr);
-  EXPECT_EQ(table.Find("app", "web"), nullptr);
+  EXPECT_EQ(table.Find({"app", "web"}), nullptr);
   EXPECT_TRUE(table.empty());
 }
 
 TEST(LabelTableTest, SaysWhichGroupMovedIntoTheGap) {
   LabelTable table;
-  LabelTable::Label* const label = table.Add("app", "web", Group(1));
-  EXPECT_EQ(table.Add("app", "web", Group(2)), label);
-  EXPECT_EQ(table.Add("app", "web", Group(3)), label);
+  LabelTable::Label* const label = table.Add({"app", "web"}, Group(1));
+  EXPECT_EQ(table.Add({"app", "web"}, Group(2)), label);
+  EXPECT_EQ(table.Add({"app", "web"}, Group(3)), label);
   EXPECT_EQ(table.Remove(label, 0), Group(3));
   EXPECT_EQ(label->groups[0], Group(3));
   EXPECT_EQ(label->groups[1], Group(2));
@@ -39,8 +39,8 @@ TEST(LabelTableTest, SaysWhichGroupMovedIntoTheGap) {
 
 TEST(LabelTableTest, KeepsAKeyWhileAnotherLabelHasIt) {
   LabelTable table;
-  LabelTable::Label* const web = table.Add("app", "web", Group(1));
-  LabelTable::Label* const db = table.Add("app", "db", Group(2));
+  LabelTable::Label* const web = table.Add({"app", "web"}, Group(1));
+  LabelTable::Label* const db = table.Add({"app", "db"}, Group(2));
   EXPECT_EQ(web->key, db->key);
   table.Remove(web, 0);
   EXPECT_FALSE(table.empty());

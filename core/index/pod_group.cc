@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "absl/hash/hash.h"
+#include "core/index/name_hash.h"
 
 namespace vicinal {
 
-std::size_t PodGroupKey::Hash() const {
-  std::size_t hash = absl::HashOf(namespace_name, terminating);
-  for (const auto& [key, value] : labels) {
-    hash = absl::HashOf(hash, key, value);
+std::size_t PodGroupKey::Hash(const HashedLabels& hashed) const {
+  std::size_t hash = absl::HashOf(ToHashable(namespace_name), terminating);
+  for (const HashedLabel& label : hashed) {
+    hash = absl::HashOf(hash, label.hash);
   }
   for (const CarriedTerm* term : terms) hash = absl::HashOf(hash, term);
   return hash;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "core/index/hashed_label.h"
 #include "core/index/label_table.h"
 #include "core/index/node_counts.h"
 #include "core/model/labels.h"
@@ -30,7 +31,8 @@ struct PodGroupKey {
   std::span<CarriedTerm* const> terms;
   bool terminating;
 
-  std::size_t Hash() const;
+  // `hashed` are the labels.
+  std::size_t Hash(const HashedLabels& hashed) const;
 };
 
 // Small, because each pod of a StatefulSet is one of its own. Changed by

@@ -44,28 +44,16 @@ std::size_t HashOf(std::size_t hash, const NodeSelector& selector) {
 
 }  // namespace
 
-OwnFields OwnFields::TakeFrom(Pod& pod) {
-  OwnFields own;
-  own.name = std::exchange(pod.meta.name, {});
-  own.uid = std::exchange(pod.meta.uid, {});
-  own.labels = std::exchange(pod.meta.labels, {});
-  own.deletion_timestamp = std::exchange(pod.meta.deletion_timestamp, {});
-  own.start_time = std::exchange(pod.status.start_time, {});
-  own.node_name = std::exchange(pod.spec.node_name, {});
-  own.phase = std::exchange(pod.status.phase, {});
-  own.nominated_node_name = std::exchange(pod.status.nominated_node_name, {});
-  return own;
-}
-
-void OwnFields::MoveInto(Pod& pod) && {
-  pod.meta.name = std::move(name);
-  pod.meta.uid = std::move(uid);
-  pod.meta.labels = std::move(labels);
-  pod.meta.deletion_timestamp = std::move(deletion_timestamp);
-  pod.status.start_time = start_time;
-  pod.spec.node_name = std::move(node_name);
-  pod.status.phase = std::move(phase);
-  pod.status.nominated_node_name = std::move(nominated_node_name);
+void OwnFields::SwapWith(Pod& pod) {
+  using std::swap;
+  swap(name, pod.meta.name);
+  swap(uid, pod.meta.uid);
+  swap(labels, pod.meta.labels);
+  swap(deletion_timestamp, pod.meta.deletion_timestamp);
+  swap(start_time, pod.status.start_time);
+  swap(node_name, pod.spec.node_name);
+  swap(phase, pod.status.phase);
+  swap(nominated_node_name, pod.status.nominated_node_name);
 }
 
 std::size_t HashOfTemplate(const Pod& pod) {

@@ -27,9 +27,9 @@ struct OwnFields {
   std::string phase;
   std::string nominated_node_name;
 
-  // Moves the fields out of a pod, respectively into one.
-  static OwnFields TakeFrom(Pod& pod);
-  void MoveInto(Pod& pod) &&;
+  // Exchanges the fields with those of a pod: takes them out of it, or gives
+  // them back.
+  void SwapWith(Pod& pod);
 };
 
 // Made and kept by PodTemplates.

@@ -3,23 +3,18 @@
 #ifndef VICINAL_CORE_INDEX_SELECTOR_LOOKUP_H_
 #define VICINAL_CORE_INDEX_SELECTOR_LOOKUP_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "core/index/hashed_label.h"
 #include "core/model/labels.h"
 #include "core/model/selector.h"
 
 namespace vicinal {
-
-// The (key, value) of a label as one string: keys have no NUL.
-inline std::string LabelPosting(std::string_view key, std::string_view value) {
-  std::string posting;
-  posting.reserve(key.size() + 1 + value.size());
-  posting.append(key).append(1, '\0').append(value);
-  return posting;
-}
 
 // The requirement by which a selector is found: an In with the fewest values.
 // Null if there is none; then it may match any labels.
@@ -48,7 +43,7 @@ class SelectorLookup {
       return;
     }
     for (const std::string& value : anchor->values()) {
-      postings_[LabelPosting(anchor->key(), value)].insert(owner);
+      postings_[{anchor->key(), value}].insert(owner);
     }
   }
 
@@ -60,7 +55,7 @@ class SelectorLookup {
       return;
     }
     for (const std::string& value : anchor->values()) {
-      const auto it = postings_.find(LabelPosting(anchor->key(), value));
+      const auto it = postings_.find(HashedLabel(anchor->key(), value));
       if (it == postings_.end()) continue;  // The value is there twice.
       it->second.erase(owner);
       if (it->second.empty()) postings_.erase(it);
@@ -70,19 +65,47 @@ class SelectorLookup {
   // Calls `visit(owner)` once for each owner whose selector may match; those
   // that are not visited do not. Cost: O(labels + candidates).
   template <typename Visit>
-  void ForEachCandidate(const Labels& labels, Visit&& visit) const {
-    for (const auto& [key, value] : labels) {
-      const auto it = postings_.find(LabelPosting(key, value));
+  void ForEachCandidate(const HashedLabels& labels, Visit&& visit) const {
+    for (const HashedLabel& label : labels) {
+      const auto it = postings_.find(label);
       if (it == postings_.end()) continue;
       for (const Owner owner : it->second) visit(owner);
     }
     for (const Owner owner : unanchored_) visit(owner);
   }
+  template <typename Visit>
+  void ForEachCandidate(const Labels& labels, Visit&& visit) const {
+    ForEachCandidate(HashEach(labels), visit);
+  }
 
   bool empty() const { return postings_.empty() && unanchored_.empty(); }
 
  private:
-  absl::flat_hash_map<std::string, absl::flat_hash_set<Owner>> postings_;
+  using Posting = std::pair<std::string, std::string>;  // Key and value.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const HashedLabel& label) const {
+      return label.hash;
+    }
+    std::size_t operator()(const Posting& posting) const {
+      return HashedLabel(posting.first, posting.second).hash;
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Posting& a, const auto& b) const {
+      const auto& [key, value] = ViewOf(b);
+      return a.second == value && a.first == key;
+    }
+    static const Posting& ViewOf(const Posting& posting) { return posting; }
+    static std::pair<std::string_view, std::string_view> ViewOf(
+        const HashedLabel& label) {
+      return {label.key, label.value};
+    }
+  };
+
+  absl::flat_hash_map<Posting, absl::flat_hash_set<Owner>, Hash, Equal>
+      postings_;
   absl::flat_hash_set<Owner> unanchored_;
 };
 

@@ -20,7 +20,7 @@ Pod StoredPod::ToPod() const {
     own.deletion_timestamp = rare_->deletion_timestamp;
     own.nominated_node_name = rare_->nominated_node_name;
   }
-  std::move(own).MoveInto(pod);
+  own.SwapWith(pod);
   return pod;
 }
 

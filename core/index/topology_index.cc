@@ -106,9 +106,12 @@ void TopologyIndex::Drop(CarriedTerm* carried) {
   terms_.erase(KeyOf(carried->kind, carried->term, carried->weight));
 }
 
-PodGroup* TopologyIndex::AddPod(const PodGroupKey& key) {
-  const auto it = groups_.find(key);
-  PodGroup& group = it == groups_.end() ? CreateGroup(key) : **it;
+PodGroup* TopologyIndex::AddPod(const PodGroupKey& key, const PodGroup* like) {
+  HashedLabels labels = HashEach(key.labels);
+  const std::size_t hash = key.Hash(labels);
+  const HashedGroupKey hashed = {key, std::move(labels), hash};
+  const auto it = groups_.find(hashed);
+  PodGroup& group = it == groups_.end() ? CreateGroup(hashed, like) : **it;
   ++group.pods_;
   return &group;
 }
@@ -131,26 +134,41 @@ void TopologyIndex::Unplace(PodGroup& group, NodeId node) {
   for (PodCounter* counter : group.counters_) counter->pods.Add(node, -1);
 }
 
-PodGroup& TopologyIndex::CreateGroup(const PodGroupKey& key) {
+PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
+                                     const PodGroup* like) {
+  const auto& [key, labels, hash] = hashed;
+  if (like == nullptr) {
+    for (const HashedLabel& label : labels) labels_.Prefetch(label);
+  }
   auto created = std::make_unique<PodGroup>();
   PodGroup& group = *created;
-  group.hash_ = key.Hash();
+  group.hash_ = hash;
   group.terminating_ = key.terminating;
   group.terms_.assign(key.terms.begin(), key.terms.end());
-  const auto post = [&group](LabelTable& table, std::string_view name,
-                             std::string_view value) {
-    LabelTable::Label* const label = table.Add(name, value, &group);
+  const auto posting = [](LabelTable::Label* label) {
     return PodGroup::Posting{
         label, static_cast<std::uint32_t>(label->groups.size() - 1)};
   };
-  group.namespace_ = post(namespaces_, "", key.namespace_name);
-  group.label_count_ = static_cast<std::uint32_t>(key.labels.size());
-  group.postings_ = std::make_unique<PodGroup::Posting[]>(key.labels.size());
-  PodGroup::Posting* posting = group.postings_.get();
-  for (const auto& [name, value] : key.labels) {
-    *posting++ = post(labels_, name, value);
-  }
-  counter_lookup_.ForEachCandidate(key.labels, [&group](PodCounter* counter) {
+  group.namespace_ =
+      posting(namespaces_.Add(HashedLabel("", key.namespace_name), &group));
+  group.label_count_ = static_cast<std::uint32_t>(labels.size());
+  group.postings_ = std::make_unique<PodGroup::Posting[]>(labels.size());
+  std::span<const PodGroup::Posting> known;
+  if (like != nullptr) known = like->postings();
+  std::transform(
+      labels.begin(), labels.end(), group.postings_.get(),
+      [&](const HashedLabel& label) {
+        while (!known.empty() && *known.front().label->key < label.key) {
+          known = known.subspan(1);
+        }
+        if (!known.empty() && *known.front().label->key == label.key &&
+            known.front().label->value == label.value) {
+          known.front().label->groups.push_back(&group);
+          return posting(known.front().label);
+        }
+        return posting(labels_.Add(label, &group));
+      });
+  counter_lookup_.ForEachCandidate(labels, [&group](PodCounter* counter) {
     if (counter->Matches(group)) group.counters_.push_back(counter);
   });
   groups_.insert(std::move(created));
@@ -214,11 +232,11 @@ void TopologyIndex::ForEachGroup(const PodQuery::Condition& condition,
   if (condition.selector.IsNothing()) return;
   if (const Requirement* anchor = AnchorOf(condition.selector)) {
     for (const std::string& value : anchor->values()) {
-      visit_all(labels_.Find(anchor->key(), value));
+      visit_all(labels_.Find({anchor->key(), value}));
     }
   } else if (!condition.all_namespaces) {
     for (const std::string& name : condition.namespaces) {
-      visit_all(namespaces_.Find("", name));
+      visit_all(namespaces_.Find({"", name}));
     }
   } else {
     for (const auto& group : groups_) visit(*group);

@@ -41,6 +41,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/index/domain_counts.h"
+#include "core/index/hashed_label.h"
 #include "core/index/label_table.h"
 #include "core/index/node_id.h"
 #include "core/index/node_set.h"
@@ -104,10 +105,11 @@ class TopologyIndex {
                      std::int64_t weight);
   void Drop(CarriedTerm* term);
 
-  // A pod appears; the group is how to place and to remove it.
-  // Cost: O(labels + terms); a group's first pod in addition finds its
+  // A pod appears; the group is how to place and to remove it. The labels that
+  // it shares with `like`, the pod's group before a change, need not be looked
+  // up. Cost: O(labels + terms); a group's first pod in addition finds its
   // counters, O(candidate selectors).
-  PodGroup* AddPod(const PodGroupKey& key);
+  PodGroup* AddPod(const PodGroupKey& key, const PodGroup* like = nullptr);
   // The pod must not be placed. Cost: O(1); of a group's last pod O(labels).
   void RemovePod(PodGroup* group);
 
@@ -174,9 +176,16 @@ class TopologyIndex {
   bool IsEmpty() const;
 
  private:
+  struct HashedGroupKey {
+    const PodGroupKey& key;
+    HashedLabels labels;
+    std::size_t hash;
+  };
   struct GroupHash {
     using is_transparent = void;
-    std::size_t operator()(const PodGroupKey& key) const { return key.Hash(); }
+    std::size_t operator()(const HashedGroupKey& hashed) const {
+      return hashed.hash;
+    }
     std::size_t operator()(const std::unique_ptr<PodGroup>& group) const {
       return group->hash();
     }
@@ -191,8 +200,8 @@ class TopologyIndex {
       return a == b;
     }
     bool operator()(const std::unique_ptr<PodGroup>& group,
-                    const PodGroupKey& key) const {
-      return group->Is(key);
+                    const HashedGroupKey& hashed) const {
+      return group->hash() == hashed.hash && group->Is(hashed.key);
     }
     bool operator()(const std::unique_ptr<PodGroup>& a,
                     const PodGroup* b) const {
@@ -200,7 +209,7 @@ class TopologyIndex {
     }
   };
 
-  PodGroup& CreateGroup(const PodGroupKey& key);
+  PodGroup& CreateGroup(const HashedGroupKey& hashed, const PodGroup* like);
   void DeleteGroup(PodGroup* group);
   // Calls visit(PodGroup&) for each group that may match the condition; for
   // some more than once.

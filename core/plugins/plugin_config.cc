@@ -5,43 +5,17 @@
 #include <string_view>
 
 #include "core/plugins/plugin_args.h"
+#include "core/plugins/plugin_entry.h"
 
 namespace vicinal {
 namespace {
-
-// An entry of the list. The args are kept as text, because the name that says
-// how to read them may come after them.
-struct Entry {
-  std::string name;
-  std::string args = "{}";
-};
-
-absl::Status Decode(JsonValue value, const JsonPath& path, Entry* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key != "args") return FieldError(where, "unknown field");
-        if (IsNull(field)) return absl::OkStatus();
-        simdjson::ondemand::object object;
-        if (field.get_object().get(object) != simdjson::SUCCESS) {
-          return TypeError(where, "an object", field);
-        }
-        std::string_view text;
-        if (const auto error = object.raw_json().get(text)) {
-          return SyntaxError(where, error);
-        }
-        out->args = text;
-        return absl::OkStatus();
-      });
-}
 
 bool IsSkipped(std::string_view plugin) {
   return plugin == "DefaultPreemption" || plugin == "VolumeBinding" ||
          plugin == "DynamicResources";
 }
 
-absl::Status DecodeArgs(const Entry& entry, const JsonPath& path,
+absl::Status DecodeArgs(const PluginEntry& entry, const JsonPath& path,
                         PluginConfig& config) {
   const auto read = [&](auto* args) {
     return JsonReader().ReadWith(
@@ -71,7 +45,7 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PluginConfig* out) {
   std::set<std::string> seen;
   return ForEachElement(
       value, path, [&](JsonValue element, const JsonPath& where) {
-        Entry entry;
+        PluginEntry entry;
         if (absl::Status status = Decode(element, where, &entry);
             !status.ok()) {
           return status;

@@ -12,7 +12,7 @@
 namespace vicinal {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Verb>, 12> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, Verb>, 13> kVerbs = {{
     {"apply", Verb::kApply},
     {"scale", Verb::kScale},
     {"delete", Verb::kDelete},
@@ -25,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, Verb>, 12> kVerbs = {{
     {"remove-node", Verb::kRemoveNode},
     {"rollout", Verb::kRollout},
     {"reschedule", Verb::kReschedule},
+    {"deschedule", Verb::kDeschedule},
 }};
 
 absl::Status Invalid(std::string message) {
@@ -156,6 +157,12 @@ class Parser {
         return ParseTarget();
       case Verb::kAddNode:
         return ParseAddNode();
+      case Verb::kDeschedule:
+        // Whatever follows and is no action.
+        if (AtEnd() || words_[used_] == "-n" || VerbFromWord(words_[used_])) {
+          return absl::OkStatus();
+        }
+        return Take("the policy", action_.files);
       case Verb::kLabelNode:
       case Verb::kTaintNode:
         return ParseChanges();
@@ -302,6 +309,8 @@ std::string_view ActionSyntax() {
   remove-node NODE                the node and its pods are gone
   rollout KIND/NAME               restart: new pods by the update strategy
   reschedule KIND/NAME|all        delete the pods and let them be placed anew
+  deschedule [POLICY]             evict what vicinal deschedule --policy POLICY
+                                  --evict would, in one pass
   FILE.yaml                       a script of steps (test/scenarios/README.md)
 `-n NAMESPACE` may stand behind an action.)";
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/deschedule/policy.h"
 #include "core/model/labels.h"
 #include "core/model/taint.h"
 #include "core/simulate/script_object.h"
@@ -30,6 +31,7 @@ enum class Verb {
   kRemoveNode,
   kRollout,
   kReschedule,
+  kDeschedule,
 };
 
 // `deployment/web`, or all pods with some labels.
@@ -56,8 +58,9 @@ struct TaintChange {
 struct Action {
   Verb verb = Verb::kApply;
   std::string text;                 // As written, for messages.
-  std::vector<std::string> files;   // Of apply and add-node.
+  std::vector<std::string> files;   // Of apply, add-node and deschedule.
   std::vector<ScriptObject> items;  // What stands in them.
+  std::optional<Policy> policy;     // The same of deschedule.
   Target target;                    // Of scale, delete, rollout, reschedule.
   std::vector<std::string> nodes;   // Of those that are about nodes.
   std::int64_t count = 0;           // Of scale and of add-node COPY=N.
@@ -72,8 +75,8 @@ std::string_view ActionSyntax();
 std::optional<Verb> VerbFromWord(std::string_view word);
 
 // Reads one action from the front of `words`, and says in `used` how many words
-// it took. `items` is left to who can read files. `-n NAMESPACE` may stand
-// behind an action; otherwise `namespace_name` holds.
+// it took. `items` and `policy` are left to who can read files. `-n NAMESPACE`
+// may stand behind an action; otherwise `namespace_name` holds.
 absl::StatusOr<Action> ParseAction(std::span<const std::string> words,
                                    std::string_view namespace_name,
                                    std::size_t* used);

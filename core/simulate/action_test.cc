@@ -39,6 +39,9 @@ TEST(ActionTest, ActionsAreReadAsTheyAreWrittenForKubectl) {
   EXPECT_EQ(Parsed("rollout restart sts/db").target.name, "db");
   EXPECT_EQ(Parsed("rollout sts/db").target.name, "db");
   EXPECT_EQ(Parsed("reschedule all").target.kind, "all");
+  EXPECT_EQ(Parsed("deschedule").verb, Verb::kDeschedule);
+  EXPECT_EQ(Parsed("deschedule policy.yaml").files,
+            std::vector<std::string>{"policy.yaml"});
   const Action label = Parsed("label node w1 zone=a disk-");
   ASSERT_EQ(label.labels.size(), 2u);
   EXPECT_EQ(label.labels[0].value, "a");
@@ -61,6 +64,8 @@ TEST(ActionTest, AnActionTakesItsOwnWordsOnly) {
   std::size_t used = 0;
   EXPECT_TRUE(ParseAction(words, "default", &used).ok());
   EXPECT_EQ(used, 4u);
+  EXPECT_TRUE(ParseAction(Words("deschedule drain w2"), "default", &used).ok());
+  EXPECT_EQ(used, 1u);
 }
 
 TEST(ActionTest, ErrorsNameTheWord) {

@@ -7,6 +7,7 @@
 
 #include "core/engine/fit_error.h"
 #include "core/engine/run_plugins.h"
+#include "core/plugins/candidate_nodes.h"
 
 namespace vicinal {
 namespace {
@@ -25,7 +26,7 @@ Chooser::Chooser(Profile profile, std::uint64_t seed)
     : profile_(std::move(profile)), random_(seed) {}
 
 Choice Chooser::Choose(const ClusterState& cluster, const PodInfo& pod) {
-  const std::vector<const NodeInfo*> nodes = cluster.Nodes();
+  const CandidateNodes nodes(cluster.Nodes(), cluster.NodeIds());
   const FilterOutcome filtered =
       RunFilterPlugins(profile_, cluster, pod, nodes);
   Choice choice;
@@ -53,6 +54,12 @@ Choice Chooser::Choose(const ClusterState& cluster, const PodInfo& pod) {
   std::erase_if(feasible, [&, i = std::size_t{0}](const NodeInfo*) mutable {
     return scored.totals[i++] != best;
   });
+  for (const NodeInfo* node : feasible) {
+    if (!preferred_.empty() && node->Name() == preferred_) {
+      choice.node = node;
+      return choice;
+    }
+  }
   std::uniform_int_distribution<std::size_t> any(0, feasible.size() - 1);
   choice.node = feasible[any(random_)];
   return choice;

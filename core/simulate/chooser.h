@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
@@ -25,12 +26,18 @@ class Chooser {
   // Two choosers with one seed choose alike.
   Chooser(Profile profile, std::uint64_t seed);
 
+  // From now on this node is taken where it is among the best; empty: none is.
+  void Prefer(std::string node) { preferred_ = std::move(node); }
+
   // Cost: that of the plugins over all nodes.
   Choice Choose(const ClusterState& cluster, const PodInfo& pod);
+
+  const Profile& profile() const { return profile_; }
 
  private:
   const Profile profile_;
   std::mt19937_64 random_;
+  std::string preferred_;
 };
 
 }  // namespace vicinal

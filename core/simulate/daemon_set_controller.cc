@@ -110,7 +110,7 @@ void SyncDaemonSet(World& world, const Workload& daemon_set) {
       Pod pod = PodFromTemplate(
           set, world.NewPodName(set.meta.namespace_name, set.meta.name + "-"));
       PinTo(name, pod);
-      world.CreatePod(std::move(pod), KeyOf(set));
+      world.CreatePod(std::move(pod), KeyOf(set), set.pod_facts);
       ++unavailable;
       continue;
     }

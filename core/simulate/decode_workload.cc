@@ -43,6 +43,7 @@ struct Spec {
   std::optional<LabelSelector> selector;
   std::optional<Labels> plain_selector;  // Of a ReplicationController.
   bool has_template = false;
+  bool has_claims = false;  // volumeClaimTemplates of a StatefulSet.
 };
 
 // domain.memory.guest and domain.cpu of a virtual machine.
@@ -96,9 +97,27 @@ Container LauncherContainer(const Domain& domain) {
 
 // A virtual machine's spec has the scheduling fields of a pod's; what it runs
 // on is spec.domain.
-absl::Status DecodeMachineTemplate(JsonValue value, const JsonPath& path,
-                                   Pod* out) {
-  // The pod's decoder must see the value whole, and this one after it.
+absl::Status DecodeMachine(JsonValue value, const JsonPath& path, Pod* out) {
+  Domain domain;
+  absl::Status status = ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key != "spec") return absl::OkStatus();
+        return ForEachField(
+            field, where,
+            [&](std::string_view name, JsonValue inner, const JsonPath& there) {
+              return name == "domain" ? DecodeDomain(inner, there, &domain)
+                                      : absl::OkStatus();
+            });
+      });
+  out->spec.containers = {LauncherContainer(domain)};
+  out->meta.labels.Set("kubevirt.io", "virt-launcher");
+  return status;
+}
+
+// Each decoder must see the template whole, one after the other.
+absl::Status DecodeTemplate(JsonValue value, const JsonPath& path,
+                            Workload* out) {
   std::string_view json;
   simdjson::ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) {
@@ -109,27 +128,20 @@ absl::Status DecodeMachineTemplate(JsonValue value, const JsonPath& path,
   }
   JsonReader reader;
   const simdjson::padded_string copy(json);
-  absl::Status status = reader.ReadWith(
-      copy, [&](JsonValue root) { return Decode(root, path, out); });
-  if (!status.ok()) return status;
-  Domain domain;
-  status = reader.ReadWith(copy, [&](JsonValue root) {
-    return ForEachField(
-        root, path,
-        [&](std::string_view key, JsonValue field, const JsonPath& where) {
-          if (key != "spec") return absl::OkStatus();
-          return ForEachField(field, where,
-                              [&](std::string_view name, JsonValue inner,
-                                  const JsonPath& there) {
-                                return name == "domain"
-                                           ? DecodeDomain(inner, there, &domain)
-                                           : absl::OkStatus();
-                              });
-        });
+  absl::Status status = reader.ReadWith(copy, [&](JsonValue root) {
+    return Decode(root, path, &out->pod_template);
   });
-  out->spec.containers = {LauncherContainer(domain)};
-  out->meta.labels.Set("kubevirt.io", "virt-launcher");
-  return status;
+  if (!status.ok()) return status;
+  status = reader.ReadWith(copy, [&](JsonValue root) {
+    return Decode(root, path, &out->pod_facts);
+  });
+  if (!status.ok() ||
+      out->kind != WorkloadKind::kVirtualMachineInstanceReplicaSet) {
+    return status;
+  }
+  return reader.ReadWith(copy, [&](JsonValue root) {
+    return DecodeMachine(root, path, &out->pod_template);
+  });
 }
 
 absl::Status DecodeStrategy(JsonValue value, const JsonPath& path,
@@ -185,9 +197,14 @@ absl::Status DecodeSpec(JsonValue value, const JsonPath& path, Workload* out,
         }
         if (key == "template" && out->kind != WorkloadKind::kCronJob) {
           spec.has_template = true;
-          return out->kind == WorkloadKind::kVirtualMachineInstanceReplicaSet
-                     ? DecodeMachineTemplate(field, where, &out->pod_template)
-                     : Decode(field, where, &out->pod_template);
+          return DecodeTemplate(field, where, out);
+        }
+        if (key == "volumeClaimTemplates") {
+          return ForEachElement(field, where,
+                                [&spec](JsonValue, const JsonPath&) {
+                                  spec.has_claims = true;
+                                  return absl::OkStatus();
+                                });
         }
         if (key == "jobTemplate" && out->kind == WorkloadKind::kCronJob) {
           return ForEachField(field, where,
@@ -200,6 +217,7 @@ absl::Status DecodeSpec(JsonValue value, const JsonPath& path, Workload* out,
                                     DecodeSpec(inner, there, &job, spec);
                                 out->completions = job.completions;
                                 out->pod_template = std::move(job.pod_template);
+                                out->pod_facts = job.pod_facts;
                                 return status;
                               });
         }
@@ -219,6 +237,7 @@ absl::Status Complete(const JsonPath& path, const Spec& spec, Workload* out) {
     return FieldError(spec_path.Field(is_cron_job ? "jobTemplate" : "template"),
                       "required");
   }
+  out->pod_facts.pvc |= spec.has_claims;
   if (out->meta.namespace_name.empty()) out->meta.namespace_name = "default";
   std::string& scheduler = out->pod_template.spec.scheduler_name;
   if (scheduler.empty()) scheduler = "default-scheduler";

@@ -101,6 +101,27 @@ spec:
   EXPECT_EQ(requests.at("cpu").MilliValue(), 400);
 }
 
+TEST(DecodeWorkloadTest, WhatKeepsPodsFromEvictionIsRead) {
+  const Workload plain = ReadOrDie(
+      "kind: StatefulSet\nmetadata: {name: web}\nspec: {selector: "
+      "{matchLabels: {app: web}}, template: " +
+      std::string(kTemplate) + "}");
+  EXPECT_FALSE(plain.pod_facts.pvc);
+  EXPECT_FALSE(plain.pod_facts.local_storage);
+  const Workload db = ReadOrDie(R"(
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  selector: {matchLabels: {app: db}}
+  volumeClaimTemplates: [{metadata: {name: data}}]
+  template:
+    metadata: {labels: {app: db}}
+    spec: {volumes: [{name: scratch, emptyDir: {}}]}
+)");
+  EXPECT_TRUE(db.pod_facts.pvc);
+  EXPECT_TRUE(db.pod_facts.local_storage);
+}
+
 TEST(DecodeWorkloadTest, WhatAnApiServerRefusesIsRefused) {
   EXPECT_EQ(Error("kind: Deployment\nmetadata: {name: web}\nspec: {}"),
             "spec.template: required");
@@ -145,9 +166,11 @@ TEST(ScriptObjectsTest, KindsThatDoNotMatterAreCounted) {
 
 TEST(ScriptObjectsTest, AFileWithoutNodesAndPodsIsNoCluster) {
   World world(0);
-  EXPECT_EQ(LoadCluster("kind: Namespace\nmetadata: {name: a}\n", world).code(),
+  EXPECT_EQ(LoadCluster("kind: Namespace\nmetadata: {name: a}\n", false, world)
+                .code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(LoadCluster("kind: Node\nmetadata: {name: w1}\n", world).ok());
+  EXPECT_TRUE(
+      LoadCluster("kind: Node\nmetadata: {name: w1}\n", false, world).ok());
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ class Rollout {
     set.meta.owner_references = {
         {"apps/v1", "Deployment", deployment_.meta.name, true}};
     set.pod_template = WithoutHash(deployment_.pod_template);
+    set.pod_facts = deployment_.pod_facts;
     set.pod_template.meta.labels.Set(kPodTemplateHashLabel, hash);
     set.meta.labels = set.pod_template.meta.labels;
     set.selector = deployment_.selector;
@@ -195,6 +196,7 @@ std::optional<Workload> DeploymentOfReplicaSets(const World& world,
   deployment.meta.name = key.name;
   deployment.meta.namespace_name = key.namespace_name;
   deployment.pod_template = WithoutHash(current.pod_template);
+  deployment.pod_facts = current.pod_facts;
   deployment.restarts = current.restarts;
   deployment.replicas = 0;
   for (const Workload* set : sets) deployment.replicas += set->replicas;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/pod_facts.h"
 #include "core/model/taint.h"
 
 namespace vicinal {
@@ -43,8 +44,9 @@ void EvictPod(World& world, const ObjectKey& key) {
                           " in namespace ", owner->namespace_name,
                           ", which is not known, are replaced by equal ones"));
   Pod replacement = ReplacementOf(world, key);
+  const PodFacts facts = pod.facts;
   world.DeletePod(key);
-  world.CreatePod(std::move(replacement), owner);
+  world.CreatePod(std::move(replacement), owner, facts);
 }
 
 std::vector<ObjectKey> NotTolerating(const World& world,

@@ -24,7 +24,7 @@ void SyncJob(World& world, const Workload& job) {
     world.CreatePod(
         PodFromTemplate(labelled, world.NewPodName(job.meta.namespace_name,
                                                    job.meta.name + "-")),
-        key);
+        key, job.pod_facts);
   }
   for (std::size_t i = wanted; i < have.size(); ++i) world.DeletePod(have[i]);
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/pod_facts.h"
 #include "core/model/taint.h"
 #include "core/simulate/evict.h"
 
@@ -96,7 +97,9 @@ absl::Status CopyNode(World& world, const std::string& name,
     }
     world.Upsert(copy);
     for (const ObjectKey& key : pods) {
-      const std::optional<OwnerKey> owner = world.FindPod(key)->owner;
+      const SimulatedPod& original_pod = *world.FindPod(key);
+      const std::optional<OwnerKey> owner = original_pod.owner;
+      const PodFacts facts = original_pod.facts;
       if (!owner || owner->kind != "DaemonSet" ||
           world.FindWorkload(*owner) != nullptr) {
         continue;
@@ -106,7 +109,7 @@ absl::Status CopyNode(World& world, const std::string& name,
           key.namespace_name, key.name.substr(0, key.name.rfind('-') + 1));
       pod.meta.uid.clear();
       pod.spec.node_name = copy.meta.name;
-      world.CreatePod(std::move(pod), owner);
+      world.CreatePod(std::move(pod), owner, facts);
     }
   }
   return absl::OkStatus();

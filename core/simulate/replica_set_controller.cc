@@ -76,7 +76,7 @@ void SyncReplicaSet(World& world, const Workload& set) {
   const auto have = static_cast<std::int64_t>(world.PodsOf(key).size());
   if (have == set.replicas) return;
   for (std::int64_t i = have; i < set.replicas; ++i) {
-    world.CreatePod(NewPod(world, set), key);
+    world.CreatePod(NewPod(world, set), key, set.pod_facts);
   }
   if (have > set.replicas) {
     std::vector<ObjectKey> pods = InOrderOfDeletion(world, set);

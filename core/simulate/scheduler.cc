@@ -25,7 +25,6 @@ Choice Scheduler::Choose(const World& world, const PodInfo& pod) {
 
 void Scheduler::Run(World& world) {
   while (const std::shared_ptr<const PodInfo> pod = world.queue().Pop()) {
-    ++attempts_;
     const ObjectKey key = KeyOf(pod->pod.meta);
     Choice choice = Choose(world, *pod);
     if (choice.node == nullptr) {
@@ -39,6 +38,7 @@ void Scheduler::Run(World& world) {
     const std::string node = choice.node->Name();
     if (on_placement_) on_placement_(world, *pod, node);
     world.BindPod(key, node);
+    placements_.push_back(node);
   }
 }
 

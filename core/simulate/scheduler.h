@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/simulate/chooser.h"
 #include "core/simulate/world.h"
@@ -24,15 +26,23 @@ class Scheduler {
   // Tries pods until none is left to try. Nobody is preempted.
   void Run(World& world);
 
-  // How many pods were tried so far.
-  std::int64_t attempts() const { return attempts_; }
+  // From now on this node is taken where it is among the best; empty: none is.
+  void Prefer(std::string node) { chooser_.Prefer(std::move(node)); }
+
+  // The nodes of the pods that were placed since this was called last, in their
+  // order.
+  std::vector<std::string> TakePlacements() {
+    return std::exchange(placements_, {});
+  }
+
+  const Profile& profile() const { return chooser_.profile(); }
 
  private:
   Choice Choose(const World& world, const PodInfo& pod);
 
   Chooser chooser_;
   const OnPlacement on_placement_;
-  std::int64_t attempts_ = 0;
+  std::vector<std::string> placements_;
 
   // Pods of one template fail alike as long as nothing changes.
   std::shared_ptr<const PodInfo> last_failed_;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/deschedule/pod_facts.h"
 #include "core/model/object_list.h"
 #include "core/simulate/decode_workload.h"
 
@@ -32,7 +33,7 @@ absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text) {
   return manifest;
 }
 
-absl::Status LoadCluster(std::string text, World& world) {
+absl::Status LoadCluster(std::string text, bool with_pod_facts, World& world) {
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   JsonReader reader;
   bool is_cluster = false;
@@ -53,12 +54,18 @@ absl::Status LoadCluster(std::string text, World& world) {
             world.Note("left out: " + std::string(decoded.message()));
           }
         }
+        PodFacts facts;
+        if (with_pod_facts && type.kind == "Pod") {
+          absl::Status decoded = reader.ReadWith(
+              json, [&](JsonValue root) { return Decode(root, path, &facts); });
+          if (!decoded.ok()) return decoded;
+        }
         std::optional<Object> object;
         absl::Status decoded = DecodeObject(value, path, type, &object);
         if (!decoded.ok() || !object) return decoded;
         is_cluster |= std::holds_alternative<Node>(*object) ||
                       std::holds_alternative<Pod>(*object);
-        world.Load(*std::move(object));
+        world.Load(*std::move(object), facts);
         return absl::OkStatus();
       });
   if (!status.ok()) return status;

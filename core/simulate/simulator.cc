@@ -1,18 +1,26 @@
 #include "core/simulate/simulator.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/simulate/controllers.h"
+#include "core/simulate/deschedule.h"
 #include "core/simulate/node_actions.h"
 #include "core/simulate/workload_actions.h"
 
 namespace vicinal {
+namespace {
+
+constexpr int kMaxPasses = 1000;
+
+}  // namespace
 
 Simulator::Simulator(World& world, Profile profile, SimulatorOptions options)
     : world_(world),
       until_stable_(options.until_stable),
+      now_(options.now),
       scheduler_(std::move(profile), options.seed,
                  std::move(options.on_placement)) {}
 
@@ -44,8 +52,28 @@ absl::Status Simulator::Carry(Action& action) {
       return Rollout(world_, action.target);
     case Verb::kReschedule:
       return Reschedule(world_, action.target);
+    case Verb::kDeschedule:
+      Deschedule(action.policy ? *action.policy : DefaultPolicy());
+      return absl::OkStatus();
   }
   return absl::OkStatus();
+}
+
+void Simulator::Deschedule(const Policy& policy) {
+  const auto settle = [this](const std::string& preferred) {
+    scheduler_.TakePlacements();
+    scheduler_.Prefer(preferred);
+    SettleOnce();
+    scheduler_.Prefer("");
+    return scheduler_.TakePlacements();
+  };
+  for (int passes = 0; passes < kMaxPasses; ++passes) {
+    const std::size_t evictions =
+        DeschedulePass(scheduler_.profile(), policy, now_, settle, world_);
+    if (evictions == 0 || !until_stable_) return;
+  }
+  world_.Note(absl::StrCat("deschedule: there would be more to evict after ",
+                           kMaxPasses, " passes"));
 }
 
 absl::Status Simulator::Do(Action action) {

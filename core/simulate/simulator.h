@@ -19,8 +19,10 @@ namespace vicinal {
 
 struct SimulatorOptions {
   std::uint64_t seed = 0;
-  // Lets time pass after each action: Jobs run to completion.
+  // Lets time pass after each action: Jobs run to completion, and deschedule
+  // makes passes until there is nothing to evict.
   bool until_stable = false;
+  std::int64_t now = 0;      // Seconds since 1970.
   OnPlacement on_placement;  // May be empty.
 };
 
@@ -39,10 +41,12 @@ class Simulator {
 
  private:
   absl::Status Carry(Action& action);
+  void Deschedule(const Policy& policy);
   void SettleOnce();
 
   World& world_;
   const bool until_stable_;
+  const std::int64_t now_;
   Scheduler scheduler_;
 };
 

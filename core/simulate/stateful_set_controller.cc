@@ -33,7 +33,7 @@ void Create(World& world, const Workload& set, std::int64_t ordinal) {
   labels.Set("statefulset.kubernetes.io/pod-name", name);
   labels.Set("apps.kubernetes.io/pod-index", std::to_string(ordinal));
   if (!set.revision.empty()) labels.Set(kRevisionHashLabel, set.revision);
-  world.CreatePod(PodFromTemplate(numbered, name), KeyOf(set));
+  world.CreatePod(PodFromTemplate(numbered, name), KeyOf(set), set.pod_facts);
 }
 
 bool IsUpToDate(const World& world, const Workload& set, const ObjectKey& pod) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/deschedule/pod_facts.h"
 #include "core/model/label_selector.h"
 #include "core/model/object_meta.h"
 #include "core/model/pod.h"
@@ -60,6 +61,7 @@ struct Workload {
   LabelSelector selector;
   // metadata: the labels; spec: all that placement needs.
   Pod pod_template;
+  PodFacts pod_facts;  // Of such a pod.
   // Raised by a restart (kubectl rollout restart), which changes nothing else
   // in the template.
   int restarts = 0;

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/pod_facts.h"
 #include "core/simulate/controllers.h"
 #include "core/simulate/evict.h"
 #include "core/simulate/node_actions.h"
@@ -117,7 +118,7 @@ absl::Status ApplyPod(World& world, Pod pod) {
   }
   std::optional<OwnerKey> owner = OwnerOf(pod.meta);
   AdmitNewPod(pod);
-  world.CreatePod(std::move(pod), std::move(owner));
+  world.CreatePod(std::move(pod), std::move(owner), PodFacts());
   return absl::OkStatus();
 }
 

@@ -44,11 +44,11 @@ OwnerKey KeyOf(const Workload& workload) {
           workload.meta.name};
 }
 
-void World::Load(Object object) {
+void World::Load(Object object, PodFacts facts) {
   if (Pod* pod = std::get_if<Pod>(&object)) {
     if (IsFinished(*pod)) return;
     std::optional<OwnerKey> owner = OwnerOf(pod->meta);
-    AddRecord(std::move(*pod), std::move(owner));
+    AddRecord(std::move(*pod), std::move(owner), facts);
     return;
   }
   cluster_.Upsert(std::move(object));
@@ -185,12 +185,13 @@ void World::RememberOrigin(const ObjectKey& key) {
   changed_[key] = std::move(origin);
 }
 
-void World::AddRecord(Pod pod, std::optional<OwnerKey> owner) {
+void World::AddRecord(Pod pod, std::optional<OwnerKey> owner, PodFacts facts) {
   const ObjectKey key = KeyOf(pod.meta);
   SimulatedPod& record = pods_[key];
   record = SimulatedPod();
   record.node = pod.spec.node_name;
   record.created = ++clock_;
+  record.facts = facts;
   if (owner) pods_of_[*owner].insert(key);
   record.owner = std::move(owner);
   if (record.node.empty()) {
@@ -202,12 +203,12 @@ void World::AddRecord(Pod pod, std::optional<OwnerKey> owner) {
   cluster_.Upsert(std::move(pod));
 }
 
-void World::CreatePod(Pod pod, std::optional<OwnerKey> owner) {
+void World::CreatePod(Pod pod, std::optional<OwnerKey> owner, PodFacts facts) {
   const ObjectKey key = KeyOf(pod.meta);
   const bool matters_to_others =
       !pod.spec.node_name.empty() || !pod.status.nominated_node_name.empty();
   RememberOrigin(key);
-  AddRecord(std::move(pod), std::move(owner));
+  AddRecord(std::move(pod), std::move(owner), facts);
   if (!matters_to_others) return;
   ++generation_;
   queue_.RetryAll();

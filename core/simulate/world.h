@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/deschedule/pod_facts.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/model/node.h"
@@ -46,6 +47,7 @@ struct SimulatedPod {
   // Whose pod it is; absent: nobody replaces it.
   std::optional<OwnerKey> owner;
   std::int64_t created = 0;  // Later pods have larger numbers.
+  PodFacts facts;
   // Only of pending pods: the pod itself, and why the scheduler left it.
   std::shared_ptr<const PodInfo> pending;
   std::string message;
@@ -66,11 +68,13 @@ class World {
   World& operator=(const World&) = delete;
 
   // What is there before the simulation begins. Pods without a node will be
-  // tried when something happens.
-  void Load(Object object);
+  // tried when something happens. `facts` are a pod's.
+  void Load(Object object, PodFacts facts = {});
   void Load(Workload workload);
 
   const ClusterState& cluster() const { return cluster_; }
+  // For what changes it, and changes it back.
+  ClusterState& MutableCluster() { return cluster_; }
   SchedulingQueue& queue() { return queue_; }
 
   // Adds or replaces an object that is neither a pod nor a workload.
@@ -107,7 +111,7 @@ class World {
   std::set<OwnerKey> TakeTouched() { return std::exchange(touched_, {}); }
 
   // Creates a pod; one that names its node runs there at once.
-  void CreatePod(Pod pod, std::optional<OwnerKey> owner);
+  void CreatePod(Pod pod, std::optional<OwnerKey> owner, PodFacts facts);
   // Deletes a pod; it is gone at once.
   void DeletePod(const ObjectKey& key);
   // Places a pod that is pending.
@@ -147,7 +151,7 @@ class World {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void AddRecord(Pod pod, std::optional<OwnerKey> owner);
+  void AddRecord(Pod pod, std::optional<OwnerKey> owner, PodFacts facts);
   void RememberOrigin(const ObjectKey& key);
   void RememberNode(const std::string& name);
   void RememberController(const Workload& workload);

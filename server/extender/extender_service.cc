@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
+#include "core/index/node_id.h"
 #include "core/index/stored_pod.h"
+#include "core/plugins/candidate_nodes.h"
 #include "server/extender/preempt.h"
 #include "server/extender/preemption_args.h"
 
@@ -28,9 +31,12 @@ constexpr char kReasonUnknownNode[] = "node(s) not known to vicinal yet";
 
 // The nodes of a question, in its order.
 struct Candidates {
-  std::vector<std::string_view> names;  // Of the nodes.
+  std::vector<std::string_view> names;  // Of the nodes, as the ids are.
   std::vector<const NodeInfo*> nodes;
+  std::vector<NodeId> ids;
   std::vector<std::string_view> unknown;
+
+  CandidateNodes known() const { return {nodes, ids}; }
 };
 
 Candidates Find(const ClusterState& cluster,
@@ -38,11 +44,13 @@ Candidates Find(const ClusterState& cluster,
   Candidates candidates;
   candidates.names.reserve(names.size());
   candidates.nodes.reserve(names.size());
-  const std::vector<const NodeInfo*> found = cluster.FindNodes(names);
+  candidates.ids.reserve(names.size());
+  const std::vector<NodeId> found = cluster.FindNodeIds(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (found[i] != nullptr) {
+    if (found[i] != kNoNode) {
       candidates.names.push_back(names[i]);
-      candidates.nodes.push_back(found[i]);
+      candidates.nodes.push_back(&cluster.NodeById(found[i]));
+      candidates.ids.push_back(found[i]);
     } else {
       candidates.unknown.push_back(names[i]);
     }
@@ -265,7 +273,7 @@ void ExtenderService::Decide(const SchedulerProfile& profile,
   store_.Read([&](const ClusterState& cluster) {
     const Candidates candidates = Find(cluster, args.node_names);
     const Decision decision =
-        vicinal::Decide(profile.decide, cluster, pod, candidates.nodes);
+        vicinal::Decide(profile.decide, cluster, pod, candidates.known());
     if (!decision.best.empty()) {
       result.node_names.push_back(candidates.names[Choose(decision.best)]);
       return;
@@ -285,7 +293,7 @@ void ExtenderService::Advise(const SchedulerProfile& profile,
   store_.Read([&](const ClusterState& cluster) {
     const Candidates candidates = Find(cluster, args.node_names);
     const FilterOutcome outcome =
-        RunFilterPlugins(profile.topology, cluster, pod, candidates.nodes);
+        RunFilterPlugins(profile.topology, cluster, pod, candidates.known());
     for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
       if (outcome.statuses.ok(i)) {
         result.node_names.push_back(candidates.names[i]);
@@ -335,7 +343,7 @@ absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
   const Status status = store_.Read([&](const ClusterState& cluster) {
     const Candidates candidates = Find(cluster, args.node_names);
     const ScoreOutcome outcome =
-        RunScorePlugins(profile->topology, cluster, pod, candidates.nodes);
+        RunScorePlugins(profile->topology, cluster, pod, candidates.known());
     if (!outcome.status.ok()) {
       return Status::Error(outcome.status.Message());
     }
@@ -415,11 +423,12 @@ std::string ExtenderService::ErrorOfQuestionFirst(
   absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
   if (!question.ok()) return std::string(question.status().message());
   const Status fits = store_.Read([&](const ClusterState& cluster) {
-    const NodeInfo* node = cluster.FindNode(args.node);
+    const NodeInfo* const node = cluster.FindNode(args.node);
     if (node == nullptr) {
       return Status(Code::kUnschedulable, kReasonUnknownNode);
     }
-    return RunFilterPlugins(profile->topology, cluster, *pod, {&node, 1})
+    return RunFilterPlugins(profile->topology, cluster, *pod,
+                            std::span(&node, 1))
         .statuses[0];
   });
   if (!fits.ok()) return fits.Message();

@@ -10,6 +10,7 @@
 
 #include "core/model/field_error.h"
 #include "core/model/pod_admission.h"
+#include "server/grpc/object_kinds.h"
 
 namespace vicinal {
 namespace {
@@ -451,34 +452,31 @@ absl::Status Decode(const v1::Object& message, const JsonPath& path,
   return FieldError(path, "must have an object of a kind that vicinal knows");
 }
 
-absl::Status Remove(const v1::ObjectReference& message, const JsonPath& path,
-                    ClusterState& cluster) {
+absl::Status Decode(const v1::ObjectReference& message, const JsonPath& path,
+                    ObjectReference* out) {
   if (absl::Status status = Required(path, "name", message.name());
       !status.ok()) {
     return status;
   }
   const std::string& kind = message.kind();
+  out->key = {message.namespace_().empty() ? "default" : message.namespace_(),
+              message.name()};
   if (kind == "Node") {
-    cluster.Remove<Node>({"", message.name()});
-    return absl::OkStatus();
-  }
-  if (kind == "Namespace") {
-    cluster.Remove<Namespace>({"", message.name()});
-    return absl::OkStatus();
-  }
-  const ObjectKey key = {
-      message.namespace_().empty() ? "default" : message.namespace_(),
-      message.name()};
-  if (kind == "Pod") {
-    cluster.Remove<Pod>(key);
+    out->kind = IndexOfKind<Node>();
+    out->key.namespace_name.clear();
+  } else if (kind == "Namespace") {
+    out->kind = IndexOfKind<Namespace>();
+    out->key.namespace_name.clear();
+  } else if (kind == "Pod") {
+    out->kind = IndexOfKind<Pod>();
   } else if (kind == "Service") {
-    cluster.Remove<Service>(key);
+    out->kind = IndexOfKind<Service>();
   } else if (kind == "ReplicationController") {
-    cluster.Remove<ReplicationController>(key);
+    out->kind = IndexOfKind<ReplicationController>();
   } else if (kind == "ReplicaSet") {
-    cluster.Remove<ReplicaSet>(key);
+    out->kind = IndexOfKind<ReplicaSet>();
   } else if (kind == "StatefulSet") {
-    cluster.Remove<StatefulSet>(key);
+    out->kind = IndexOfKind<StatefulSet>();
   } else {
     return FieldError(path.Field("kind"),
                       "must be Node, Pod, Namespace, Service, "

@@ -6,6 +6,8 @@
 #ifndef VICINAL_SERVER_GRPC_DECODE_H_
 #define VICINAL_SERVER_GRPC_DECODE_H_
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "core/index/cluster_state.h"
 #include "core/model/json.h"
@@ -24,9 +26,14 @@ absl::Status Decode(const v1::Pod& message, const JsonPath& path, Pod* out);
 absl::Status Decode(const v1::Object& message, const JsonPath& path,
                     Object* out);
 
-// Removes the object that the reference names from a cluster.
-absl::Status Remove(const v1::ObjectReference& message, const JsonPath& path,
-                    ClusterState& cluster);
+// Which object is meant.
+struct ObjectReference {
+  std::size_t kind = 0;  // Index of the alternative of Object.
+  ObjectKey key;
+};
+
+absl::Status Decode(const v1::ObjectReference& message, const JsonPath& path,
+                    ObjectReference* out);
 
 }  // namespace vicinal
 

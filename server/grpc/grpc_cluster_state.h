@@ -13,12 +13,8 @@ namespace vicinal {
 // Thread-safe. proto/vicinal/v1/cluster_state.proto says what the calls mean.
 class GrpcClusterState : public v1::ClusterState::Service {
  public:
-  // The resource that `freshness` must have been made for if the state comes
-  // from Feed.
-  static constexpr char kResource[] = "fed state";
-
-  // `freshness` is null if the state comes from elsewhere: Feed is refused
-  // then. Both must outlive the service.
+  // `freshness` is that of FeedEvents::kResource, or null if the state comes
+  // from elsewhere: Feed is refused then. Both must outlive the service.
   GrpcClusterState(ClusterStore& store, Freshness* freshness)
       : store_(store), freshness_(freshness) {}
 

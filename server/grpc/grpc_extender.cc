@@ -5,11 +5,11 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/model/json.h"
-#include "server/grpc/decode.h"
+#include "core/index/cluster_state.h"
 #include "server/grpc/decode_requests.h"
 #include "server/grpc/encode_explanation.h"
 #include "server/grpc/grpc_status.h"
@@ -27,28 +27,13 @@ std::vector<std::string> NamesOfAllNodes(const ClusterStore& store) {
 
 absl::StatusOr<LiveExplainer::Result> Explained(
     const v1::ExplainRequest& request, const LiveExplainer& explainer) {
-  const JsonPath root;
-  switch (request.question_case()) {
-    case v1::ExplainRequest::kPod: {
-      Pod pod;
-      absl::Status status = Decode(request.pod(), root.Field("pod"), &pod);
-      if (!status.ok()) return status;
-      return explainer.Explain(std::move(pod));
-    }
-    case v1::ExplainRequest::kKnownPod: {
-      const v1::PodName& name = request.known_pod();
-      const JsonPath path = root.Field("knownPod");
-      if (name.name().empty()) {
-        return FieldError(path.Field("name"), "required");
-      }
-      return explainer.ExplainKnown(
-          {name.namespace_().empty() ? "default" : name.namespace_(),
-           name.name()});
-    }
-    case v1::ExplainRequest::QUESTION_NOT_SET:
-      break;
+  std::variant<Pod, ObjectKey> question;
+  absl::Status status = Decode(request, &question);
+  if (!status.ok()) return status;
+  if (Pod* const pod = std::get_if<Pod>(&question)) {
+    return explainer.Explain(std::move(*pod));
   }
-  return FieldError(root.Field("pod"), "required, or knownPod");
+  return explainer.ExplainKnown(std::get<ObjectKey>(question));
 }
 
 // The names in `args` refer to the request or to `all_names`.
@@ -61,29 +46,14 @@ struct CandidateQuestion {
 template <typename Request>
 absl::StatusOr<CandidateQuestion> ReadQuestion(const Request& request,
                                                const ClusterStore& store) {
-  const JsonPath root;
-  if (!request.has_pod()) return FieldError(root.Field("pod"), "required");
   CandidateQuestion question;
-  if (absl::Status status =
-          Decode(request.pod(), root.Field("pod"), &question.args.pod);
-      !status.ok()) {
-    return status;
+  absl::Status status = Decode(request, &question.args);
+  if (!status.ok()) return status;
+  if (request.all_nodes()) {
+    question.all_names = NamesOfAllNodes(store);
+    question.args.node_names.assign(question.all_names.begin(),
+                                    question.all_names.end());
   }
-  std::vector<std::string_view>& names = question.args.node_names;
-  if (!request.all_nodes()) {
-    if (request.node_names().empty()) {
-      return FieldError(root.Field("nodeNames"),
-                        "required, unless allNodes is true");
-    }
-    names.assign(request.node_names().begin(), request.node_names().end());
-    return question;
-  }
-  if (!request.node_names().empty()) {
-    return FieldError(root.Field("nodeNames"),
-                      "must be empty if allNodes is true");
-  }
-  question.all_names = NamesOfAllNodes(store);
-  names.assign(question.all_names.begin(), question.all_names.end());
   return question;
 }
 

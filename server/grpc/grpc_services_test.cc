@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/grpc/feed_events.h"
 #include "server/grpc/grpc_cluster_state.h"
 #include "server/grpc/grpc_extender.h"
 #include "server/grpc/grpc_server.h"
@@ -155,7 +156,7 @@ class GrpcServicesTest : public ::testing::Test {
   }
 
   ClusterStore store_;
-  Freshness freshness_{{GrpcClusterState::kResource}, std::chrono::seconds(0)};
+  Freshness freshness_{{FeedEvents::kResource}, std::chrono::seconds(0)};
   Metrics metrics_;
   InFlightPods in_flight_{store_, metrics_, {.enabled = false}};
   const ExtenderService extender_engine_{

@@ -259,8 +259,8 @@ bool Rescuer::FitsSomewhere(const Pod& pod) const {
   if (profile == nullptr) return false;
   const PodInfo info(pod);
   return store_.Read([&](const ClusterState& cluster) {
-    const FilterOutcome outcome =
-        RunFilterPlugins(*profile, cluster, info, cluster.Nodes());
+    const FilterOutcome outcome = RunFilterPlugins(
+        *profile, cluster, info, {cluster.Nodes(), cluster.NodeIds()});
     for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
       if (outcome.statuses.ok(i)) return true;
     }

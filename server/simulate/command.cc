@@ -48,7 +48,8 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
                    "decides between nodes that are equally good")
       ->capture_default_str();
   simulate->add_flag("--until-stable", options->until_stable,
-                     "let time pass after each action: Jobs run to completion");
+                     "let time pass after each action: Jobs run to completion, "
+                     "and deschedule makes passes until nothing is evicted");
   simulate->add_flag("--all-pods", options->all_pods,
                      "show the pods that have not changed, too");
   simulate->add_option("--trace", options->trace_file,

@@ -2,8 +2,13 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "absl/status/statusor.h"
+#include "core/deschedule/pod_facts.h"
+#include "core/model/decode.h"
 #include "core/model/json.h"
+#include "core/model/object_meta.h"
 #include "core/simulate/decode_workload.h"
 #include "core/simulate/workload.h"
 #include "server/kubernetes/list_all.h"
@@ -46,11 +51,36 @@ absl::Status LoadWorkloads(const ClientConfig& config,
       });
 }
 
+absl::Status ListPodFacts(const ClientConfig& config, PodFactsMap& facts) {
+  JsonReader reader;
+  return ListAll(
+      config, "/api/v1/pods", "", [&](simdjson::padded_string_view json) {
+        const absl::StatusOr<PodFacts> read = reader.Read<PodFacts>(json);
+        if (!read.ok() || *read == PodFacts()) return read.status();
+        ObjectMeta meta;
+        const absl::Status status = reader.ReadWith(json, [&](JsonValue root) {
+          return DecodeFields(root, JsonPath(), JsonField{"metadata", &meta});
+        });
+        facts[KeyOf(meta)] = *read;
+        return status;
+      });
+}
+
 }  // namespace
 
-absl::Status LoadLiveCluster(const ClientConfig& config, World& world) {
-  absl::Status status = ReadClusterFromApi(
-      config, [&world](Object object) { world.Load(std::move(object)); });
+absl::Status LoadLiveCluster(const ClientConfig& config, bool with_pod_facts,
+                             World& world) {
+  PodFactsMap facts;
+  if (with_pod_facts) {
+    absl::Status status = ListPodFacts(config, facts);
+    if (!status.ok()) return status;
+  }
+  absl::Status status = ReadClusterFromApi(config, [&](Object object) {
+    const auto it = facts.find(KeyOf(MetaOf(object)));
+    const bool is_pod = std::holds_alternative<Pod>(object);
+    world.Load(std::move(object),
+               is_pod && it != facts.end() ? it->second : PodFacts());
+  });
   if (!status.ok()) return status;
   for (const WorkloadResource& resource : kWorkloads) {
     status = LoadWorkloads(config, resource, world);

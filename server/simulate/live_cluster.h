@@ -13,7 +13,9 @@ namespace vicinal {
 // may not list, or that the cluster does not have, are noted and left out; so
 // are workloads that cannot be simulated. Errors: those of the connection and
 // of the API server, and objects that cannot be read; they name the resource.
-absl::Status LoadLiveCluster(const ClientConfig& config, World& world);
+// `with_pod_facts`: as of LoadCluster, by listing the pods once more before.
+absl::Status LoadLiveCluster(const ClientConfig& config, bool with_pod_facts,
+                             World& world);
 
 }  // namespace vicinal
 

@@ -61,7 +61,7 @@ absl::Status Load(const Lists& lists, World& world) {
   config.tls = false;
   config.host = "127.0.0.1";
   config.port = server.port();
-  return LoadLiveCluster(config, world);
+  return LoadLiveCluster(config, true, world);
 }
 
 TEST(LiveClusterTest, LoadsObjectsAndWorkloads) {

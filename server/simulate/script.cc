@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/deschedule/read_policy.h"
 #include "core/simulate/script_objects.h"
 
 namespace vicinal {
@@ -55,6 +56,12 @@ absl::Status ReadFiles(const std::string& directory, Action& action,
     const std::string path = RelativeTo(directory, name);
     absl::StatusOr<std::string> text = ReadWholeFile(path);
     if (!text.ok()) return text.status();
+    if (action.verb == Verb::kDeschedule) {
+      absl::StatusOr<Policy> policy = ReadPolicy(*text);
+      if (!policy.ok()) return InFile(path, policy.status());
+      action.policy = *std::move(policy);
+      continue;
+    }
     absl::StatusOr<ScriptObjects> manifest = ReadScriptObjects(*text);
     if (!manifest.ok()) return InFile(path, manifest.status());
     if (manifest->items.empty() && manifest->ignored.empty()) {

@@ -50,18 +50,29 @@ class Progress {
       std::chrono::steady_clock::now() + kInterval;
 };
 
-absl::Status LoadClusterFile(const std::string& path, World& world) {
+absl::Status LoadClusterFile(const std::string& path, bool with_pod_facts,
+                             World& world) {
   absl::StatusOr<std::string> text = ReadWholeFile(path);
   if (!text.ok()) return text.status();
-  const absl::Status status = LoadCluster(*std::move(text), world);
+  const absl::Status status =
+      LoadCluster(*std::move(text), with_pod_facts, world);
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));
 }
 
-// `from_script`: the file that a script names, or empty.
-absl::Status Load(const SimulateOptions& options,
-                  const std::string& from_script, World& world) {
+bool Deschedules(const Scenario& script) {
+  for (const Step& step : script.steps) {
+    for (const Action& action : step.actions) {
+      if (action.verb == Verb::kDeschedule) return true;
+    }
+  }
+  return false;
+}
+
+absl::Status Load(const SimulateOptions& options, const Scenario& script,
+                  World& world) {
+  const std::string& from_script = script.cluster;
   const int named = (options.cluster_file.empty() ? 0 : 1) +
                     (options.kubeconfig.empty() ? 0 : 1) +
                     (from_script.empty() ? 0 : 1);
@@ -77,12 +88,13 @@ absl::Status Load(const SimulateOptions& options,
   }
   if (options.kubeconfig.empty()) {
     return LoadClusterFile(
-        from_script.empty() ? options.cluster_file : from_script, world);
+        from_script.empty() ? options.cluster_file : from_script,
+        Deschedules(script), world);
   }
   const absl::StatusOr<ClientConfig> config =
       LoadKubeconfig(options.kubeconfig);
   if (!config.ok()) return config.status();
-  return LoadLiveCluster(*config, world);
+  return LoadLiveCluster(*config, Deschedules(script), world);
 }
 
 Placements PlacementsOf(const World& world) {
@@ -127,7 +139,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
       ReadScript(options.script, options.namespace_name, notes);
   if (!script.ok()) return script.status();
   World world(options.seed);
-  absl::Status status = Load(options, script->cluster, world);
+  absl::Status status = Load(options, *script, world);
   if (!status.ok()) return status;
   for (std::string& note : notes) world.Note(std::move(note));
 
@@ -146,6 +158,9 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   Simulator simulator(
       world, DefaultProfile(config),
       {options.seed, options.until_stable,
+       std::chrono::duration_cast<std::chrono::seconds>(
+           std::chrono::system_clock::now().time_since_epoch())
+           .count(),
        [&](const World& cluster, const PodInfo& pod, const std::string& node) {
          progress.Placed(cluster);
          if (trace.is_open())

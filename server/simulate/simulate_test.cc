@@ -201,6 +201,37 @@ TEST_F(SimulateTest, ThePictureHasBothClusters) {
             "--html /no/such/folder/page.html: No such file or directory");
 }
 
+TEST_F(SimulateTest, APolicyIsReadFromItsFile) {
+  const std::string policy = Write(
+      "policy.yaml",
+      "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: "
+      "[{name: p, plugins: {deschedule: {enabled: "
+      "[RemovePodsViolatingNodeTaints]}}}]\n");
+  ASSERT_TRUE(Run({"cordon w2", "apply " + web_,
+                   "scale deployment/web=1 -n shop", "uncordon w2",
+                   "taint node w1 closed:NoSchedule", "deschedule " + policy})
+                  .ok());
+  EXPECT_THAT(out_,
+              HasSubstr("note: deschedule: 1 eviction; broken hard rules: "
+                        "1 -> 0"));
+  EXPECT_THAT(Error({"deschedule " + web_}),
+              HasSubstr("web.yaml: metadata: unknown field"));
+  EXPECT_EQ(Error({"deschedule /no/such.yaml"}),
+            "/no/such.yaml: No such file or directory");
+}
+
+TEST_F(SimulateTest, AScriptDeschedulesToo) {
+  Write("policy.yaml",
+        "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: "
+        "[{name: p, plugins: {deschedule: {enabled: "
+        "[RemovePodsViolatingNodeTaints]}}}]\n");
+  ASSERT_TRUE(Run({Write("script.yaml",
+                         "steps:\n- deschedule: policy.yaml\n- deschedule: "
+                         "\"\"\n- deschedule:\n")})
+                  .ok());
+  EXPECT_THAT(out_, HasSubstr("note: deschedule: nothing to evict"));
+}
+
 TEST_F(SimulateTest, KindsThatDoNotMatterAreNoted) {
   ASSERT_TRUE(Run({"apply " + Write("more.yaml",
                                     "kind: ConfigMap\nmetadata: {name: c}\n")})

@@ -3,7 +3,6 @@
 #ifndef VICINAL_TEST_BENCH_QUESTION_H_
 #define VICINAL_TEST_BENCH_QUESTION_H_
 
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "core/engine/run_plugins.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/candidate_nodes.h"
 
 namespace vicinal {
 
@@ -24,20 +24,23 @@ inline Profile BenchProfile() {
 }
 
 // Not inlined, so that a profiler can tell it from what surrounds it.
-[[gnu::noinline]] inline BenchAnswer AskQuestion(
-    const Profile& profile, const ClusterState& cluster, const PodInfo& pod,
-    std::span<const NodeInfo* const> nodes, bool feasible_only) {
+[[gnu::noinline]] inline BenchAnswer AskQuestion(const Profile& profile,
+                                                 const ClusterState& cluster,
+                                                 const PodInfo& pod,
+                                                 const CandidateNodes& nodes,
+                                                 bool feasible_only) {
   BenchAnswer answer;
   answer.filter = RunFilterPlugins(profile, cluster, pod, nodes);
   if (!feasible_only) {
     answer.score = RunScorePlugins(profile, cluster, pod, nodes);
     return answer;
   }
-  std::vector<const NodeInfo*> feasible;
+  std::vector<std::size_t> feasible;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (answer.filter.statuses[i].ok()) feasible.push_back(nodes[i]);
+    if (answer.filter.statuses.ok(i)) feasible.push_back(i);
   }
-  answer.score = RunScorePlugins(profile, cluster, pod, feasible);
+  const SelectedNodes selected(nodes, feasible);
+  answer.score = RunScorePlugins(profile, cluster, pod, selected.candidates());
   return answer;
 }
 

@@ -11,6 +11,7 @@
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/candidate_nodes.h"
 #include "test/bench/generated_cluster.h"
 #include "test/bench/measure.h"
 #include "test/bench/question.h"
@@ -80,7 +81,7 @@ QuestionTimes AskEverything(const GeneratedCluster& source,
   constexpr std::int64_t kWorkloads = 16;
   constexpr int kRounds = 6;
   const Profile profile = BenchProfile();
-  const std::vector<const NodeInfo*> nodes = cluster.Nodes();
+  const CandidateNodes nodes(cluster.Nodes(), cluster.NodeIds());
   QuestionTimes times;
   for (int round = 0; round < kRounds; ++round) {
     for (std::int64_t i = 0; i < kWorkloads; ++i) {

@@ -7,10 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +20,7 @@
 #include "core/index/pod_info.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
 #include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "core/testing/dice.h"
 #include "test/explain/verdict_check.h"
 #include "test/truth/interpodaffinity.h"
 #include "test/truth/podtopologyspread.h"
@@ -29,24 +28,10 @@
 namespace vicinal {
 namespace {
 
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 // Makes up objects out of few names, so that they meet.
-class Dice {
+class ObjectDice : public Dice {
  public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
-
-  int Below(int limit) {
-    return static_cast<int>(random_() % static_cast<std::uint64_t>(limit));
-  }
-  bool Chance(int percent) { return Below(100) < percent; }
-  template <typename T>
-  T Of(std::initializer_list<T> choices) {
-    return choices.begin()[Below(static_cast<int>(choices.size()))];
-  }
+  using Dice::Dice;
 
   std::string Key() { return Of({kHostnameLabel, kZoneLabel, "rack"}); }
 
@@ -146,9 +131,6 @@ class Dice {
     node.allocatable["pods"] = *Quantity::Parse(Chance(90) ? "20" : "1");
     return node;
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 // A cluster that can be made again without some of its pods.
@@ -156,7 +138,7 @@ struct World {
   std::vector<Node> nodes;
   std::vector<Pod> pods;
 
-  explicit World(Dice& dice) {
+  explicit World(ObjectDice& dice) {
     const int node_count = 2 + dice.Below(4);
     for (int i = 0; i < node_count; ++i) nodes.push_back(dice.MakeNode(i));
     const int pod_count = dice.Below(10);
@@ -342,13 +324,11 @@ class CausesCheck {
 };
 
 TEST(CausesPropertyTest, WhatIsSaidToBeBehindARefusalIsSo) {
-  const std::uint64_t one = FromEnvironment("VICINAL_SEED", 0);
-  const std::uint64_t first = one == 0 ? 1 : one;
-  const std::uint64_t count =
-      one == 0 ? FromEnvironment("VICINAL_HISTORIES", 10'000) : 1;
+  const Seeds seeds = Seeds::FromEnvironment();
   int pod_causes = 0;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    Dice dice(seed);
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count;
+       ++seed) {
+    ObjectDice dice(seed);
     const World world(dice);
     const Pod asker = dice.Asker();
     CausesCheck check(world, asker);
@@ -356,8 +336,9 @@ TEST(CausesPropertyTest, WhatIsSaidToBeBehindARefusalIsSo) {
     pod_causes += check.pod_causes();
     ASSERT_FALSE(HasFailure()) << "VICINAL_SEED=" << seed;
   }
-  if (one == 0) {
-    EXPECT_GT(pod_causes, static_cast<int>(count / 2)) << "too easy clusters";
+  if (seeds.count > 1) {
+    EXPECT_GT(pod_causes, static_cast<int>(seeds.count / 2))
+        << "too easy clusters";
   }
 }
 

@@ -10,12 +10,14 @@ def fuzzer(name, deps):
     """
     cc_library(
         name = name + "_input",
+        testonly = True,
         srcs = [name + "_fuzz.cc"],
         alwayslink = True,
         deps = deps,
     )
     cc_binary(
         name = name + "_fuzz",
+        testonly = True,
         srcs = ["quiet.cc"],
         linkopts = ["-fsanitize=fuzzer"],
         tags = ["manual"],

@@ -33,6 +33,7 @@
 #include "server/extender/extender_service.h"
 #include "server/grpc/decode.h"
 #include "server/grpc/encode.h"
+#include "server/grpc/feed_events.h"
 #include "server/grpc/grpc_cluster_state.h"
 #include "server/grpc/grpc_extender.h"
 #include "server/grpc/grpc_server.h"
@@ -407,8 +408,7 @@ class IdentityTest : public ::testing::Test {
   ClusterStore listed_store_;
   ClusterStore fed_store_;
   Freshness always_fresh_{{}, std::chrono::seconds(0)};
-  Freshness fed_freshness_{{GrpcClusterState::kResource},
-                           std::chrono::seconds(0)};
+  Freshness fed_freshness_{{FeedEvents::kResource}, std::chrono::seconds(0)};
   Metrics metrics_;
   InFlightPods listed_in_flight_{listed_store_, metrics_, {.enabled = false}};
   InFlightPods fed_in_flight_{fed_store_, metrics_, {.enabled = false}};

@@ -5,9 +5,7 @@
 // VICINAL_HISTORIES=<n> runs more of them.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "core/index/pod_info.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
 #include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "core/testing/dice.h"
 #include "test/truth/interpodaffinity.h"
 #include "test/truth/podtopologyspread.h"
 
@@ -25,24 +24,10 @@ namespace {
 
 constexpr int kEventsPerHistory = 24;
 
-std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 // Makes up objects out of few names, so that they meet.
-class Dice {
+class ObjectDice : public Dice {
  public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
-
-  int Below(int limit) {
-    return static_cast<int>(random_() % static_cast<std::uint64_t>(limit));
-  }
-  bool Chance(int percent) { return Below(100) < percent; }
-  template <typename T>
-  T Of(std::initializer_list<T> choices) {
-    return choices.begin()[Below(static_cast<int>(choices.size()))];
-  }
+  using Dice::Dice;
 
   std::string NamespaceName() { return Of({"ns1", "ns2", "ns3"}); }
   std::string TopologyKey() {
@@ -118,7 +103,7 @@ class Dice {
     Pod pod;
     pod.meta.name = "p" + std::to_string(Below(14));
     pod.meta.namespace_name = NamespaceName();
-    pod.meta.uid = std::to_string(random_());
+    pod.meta.uid = std::to_string(Number());
     pod.meta.labels = PodLabels();
     if (Chance(10)) pod.meta.deletion_timestamp = "2026-01-01T00:00:00Z";
     if (Chance(35)) {
@@ -148,14 +133,11 @@ class Dice {
     if (Chance(20)) node.taints = {{"t", "", kNoSchedule}};
     return node;
   }
-
- private:
-  std::mt19937_64 random_;
 };
 
 // What becomes of a pod between the scheduler's question and the API server's
 // event: it is assumed on a node, confirmed there, or forgotten.
-void MoveOn(ClusterState& cluster, Dice& dice) {
+void MoveOn(ClusterState& cluster, ObjectDice& dice) {
   const StoredPod* const known = cluster.FindPod(
       {dice.NamespaceName(), "p" + std::to_string(dice.Below(14))});
   if (known == nullptr) return;
@@ -172,7 +154,7 @@ void MoveOn(ClusterState& cluster, Dice& dice) {
 }
 
 // One event, applied to the cluster; kinds as the API server tells them.
-void HappenTo(ClusterState& cluster, Dice& dice) {
+void HappenTo(ClusterState& cluster, ObjectDice& dice) {
   switch (dice.Below(12)) {
     case 10:
     case 11:
@@ -278,7 +260,7 @@ void RemoveAll(ClusterState& cluster) {
 }
 
 void RunHistory(std::uint64_t seed) {
-  Dice dice(seed);
+  ObjectDice dice(seed);
   InterPodAffinityArgs args;
   args.hard_pod_affinity_weight = dice.Of({1, 1, 0, 100});
   args.ignore_preferred_terms_of_existing_pods = dice.Chance(15);
@@ -305,11 +287,9 @@ void RunHistory(std::uint64_t seed) {
 }
 
 TEST(IndexPropertyTest, AnswersAsTheNaivePluginsDoAfterEveryEvent) {
-  const std::uint64_t one = FromEnvironment("VICINAL_SEED", 0);
-  const std::uint64_t first = one == 0 ? 1 : one;
-  const std::uint64_t count =
-      one == 0 ? FromEnvironment("VICINAL_HISTORIES", 10'000) : 1;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  const Seeds seeds = Seeds::FromEnvironment();
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count;
+       ++seed) {
     RunHistory(seed);
     ASSERT_FALSE(HasFatalFailure()) << "VICINAL_SEED=" << seed;
   }

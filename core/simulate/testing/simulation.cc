@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/deschedule/read_policy.h"
 #include "core/engine/default_profile.h"
 #include "core/simulate/script_objects.h"
 
@@ -35,7 +36,7 @@ std::string AwayFrom(std::string_view name, std::string_view key) {
 
 Simulation::Simulation(std::string_view cluster, SimulatorOptions options)
     : simulator_(world_, DefaultProfile({}), std::move(options)) {
-  const absl::Status status = LoadCluster(std::string(cluster), world_);
+  const absl::Status status = LoadCluster(std::string(cluster), true, world_);
   CHECK(status.ok()) << status;
 }
 
@@ -45,6 +46,16 @@ void Simulation::Apply(std::string_view manifest) {
   Action action;
   action.verb = Verb::kApply;
   action.items = std::move(objects->items);
+  const absl::Status status = simulator_.Do(std::move(action));
+  CHECK(status.ok()) << status;
+}
+
+void Simulation::Deschedule(std::string_view policy) {
+  Action action;
+  action.verb = Verb::kDeschedule;
+  absl::StatusOr<Policy> read = ReadPolicy(policy);
+  CHECK(read.ok()) << read.status();
+  action.policy = *std::move(read);
   const absl::Status status = simulator_.Do(std::move(action));
   CHECK(status.ok()) << status;
 }

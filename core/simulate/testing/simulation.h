@@ -48,6 +48,8 @@ class Simulation {
 
   // Applies a manifest. What is refused is an error of the test.
   void Apply(std::string_view manifest);
+  // De-schedules by a policy in the descheduler's format.
+  void Deschedule(std::string_view policy);
   // Does an action without files, and lets it settle.
   absl::Status TryTo(std::string_view action);
   // The same; what is refused is an error of the test.

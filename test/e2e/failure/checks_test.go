@@ -69,13 +69,22 @@ func (l *load) want(t *testing.T, statuses ...int) {
 // wantMemoryBack: what the failure took has been given back, but for what allocators keep.
 func wantMemoryBack(t *testing.T, v *harness.Vicinal, before float64) {
 	t.Helper()
-	const kept = 32e6
+	kept := harness.MemoryLimit(32e6)
 	harness.Eventually(t, 30*time.Second, "the memory is back", func() string {
 		if after := v.Gauge(t, residentMemory); after > before+kept {
 			return fmt.Sprintf("%.1f MB before, %.1f MB after", before/1e6, after/1e6)
 		}
 		return ""
 	})
+}
+
+// wantMemoryOfOther: v, which failed from the start, takes no more memory than a vicinal
+// that did not.
+func (f *fixture) wantMemoryOfOther(t *testing.T, v *harness.Vicinal) {
+	t.Helper()
+	other := f.start(t, f.cp.URL)
+	f.wantRight(t, other)
+	wantMemoryBack(t, v, other.Gauge(t, residentMemory))
 }
 
 func sumOf(t *testing.T, v *harness.Vicinal, name, resource string) float64 {

@@ -19,6 +19,7 @@ func (f *fixture) clockJumps(t *testing.T) {
 	set := shiftClockOfVicinal(t, f.cp.Run)
 	proxy := harness.StartProxy(t, f.cp.URL)
 	v := f.start(t, proxy.URL())
+	memory := v.Gauge(t, residentMemory)
 	load := startLoad(v)
 	for _, offset := range []time.Duration{time.Hour, -30 * time.Second, 20 * time.Hour, 0} {
 		set(offset)
@@ -36,6 +37,7 @@ func (f *fixture) clockJumps(t *testing.T) {
 	set(0)
 	f.wantRight(t, v)
 	load.want(t, http.StatusOK)
+	wantMemoryBack(t, v, memory)
 	if lag := sumOf(t, v, "vicinal_event_lag_seconds", "pods"); lag < 0 {
 		t.Errorf("the events' lag sums up to %v s", lag)
 	}

@@ -43,6 +43,7 @@ func (f *fixture) listChangesBetweenPages(t *testing.T) {
 		return false
 	})
 	f.wantRight(t, v)
+	f.wantMemoryOfOther(t, v)
 	if lists := v.WatchMetric(t, "vicinal_watch_lists_total")["pods"]; lists != 1 {
 		t.Errorf("%v lists of pods", lists)
 	}
@@ -61,6 +62,7 @@ func (f *fixture) listExpiresBetweenPages(t *testing.T) {
 		return true
 	})
 	f.wantRight(t, v)
+	f.wantMemoryOfOther(t, v)
 	if refused != 2 {
 		t.Errorf("%d pages were refused", refused)
 	}

@@ -86,10 +86,14 @@ func TestTLSHandshakesAreFlooded(t *testing.T) {
 	most := peak()
 	t.Logf("%d whole handshakes, %d broken ones; %d questions meanwhile, the slowest took %v; memory %.1f MB before, at most %.1f MB",
 		handshakes.Load(), broken.Load(), asked, slowest.Round(time.Millisecond), memory/1e6, most/1e6)
-	if handshakes.Load() < 100 || broken.Load() < 1000 {
+	whole := int64(100)
+	if harness.Sanitized() {
+		whole = 20
+	}
+	if handshakes.Load() < whole || broken.Load() < 1000 {
 		t.Error("that was no flood")
 	}
-	if most > memory+128e6 {
+	if most > memory+harness.MemoryLimit(128e6) {
 		t.Errorf("it took %.1f MB more", (most-memory)/1e6)
 	}
 	wantGoodAnswer(t, v)

@@ -1,8 +1,13 @@
 package harness
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -74,6 +79,39 @@ func (c *Cluster) DeletePods(t testing.TB, namespace string, set labels.Set, nod
 		t.Fatalf("no pod with %v to delete", set)
 	}
 	c.replacePods(t)
+}
+
+// Deschedule makes passes of `vicinal deschedule --evict` by a policy, which deletes pods
+// at once, until one evicts nothing. After each pass controllers replace the pods.
+func (c *Cluster) Deschedule(t testing.TB, policy, kubeconfig string) {
+	t.Helper()
+	for range 20 {
+		command := exec.CommandContext(t.Context(), VicinalBinary(t), "deschedule", "--kubeconfig="+kubeconfig, "--policy="+policy,
+			"--evict", "--eviction-interval=1ms", "-o", "json")
+		var stderr bytes.Buffer
+		command.Stderr = &stderr
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("vicinal deschedule: %v\n%s\n%s", err, out, &stderr)
+		}
+		var pass struct{ Evictions []struct{ Pod, Node string } }
+		if err := json.Unmarshal(out, &pass); err != nil {
+			t.Fatalf("vicinal deschedule printed %q: %v", out, err)
+		}
+		if len(pass.Evictions) == 0 {
+			return
+		}
+		t.Logf("evicted: %v", pass.Evictions)
+		Eventually(t, 20*time.Second, "the test knows which pods are left", func() string {
+			if seen, left := len(c.Observer.Pods(t)), len(c.ListPods(t)); seen != left {
+				return fmt.Sprintf("%d pods are left, the test knows of %d", left, seen)
+			}
+			return ""
+		})
+		c.waitSeen(t)
+		c.replacePods(t)
+	}
+	t.Fatal("vicinal deschedule evicts in each of twenty passes")
 }
 
 // replacePods has every ReplicaSet make the pods that it lacks.

@@ -67,11 +67,12 @@ func fewNodesFit(t *testing.T, f *fixture) {
 			for anchor := range anchors {
 				cluster.CreatePod(t, harness.RunningOn(anchor, harness.PodOf("anchor")))
 			}
-			late := 0
+			created, late := 0, 0
 			var slowest time.Duration
 			for range pods {
 				begin := time.Now()
 				pod := cluster.SubmitPod(t, harness.Beside("anchor", host, harness.PodOf("follower")))
+				created++
 				if node := placed(t, cluster, pod, patience); node == "" {
 					late++
 				} else if !anchors[node] {
@@ -82,7 +83,14 @@ func fewNodesFit(t *testing.T, f *fixture) {
 					break // more of them would show nothing new
 				}
 			}
+			// The scheduler counts a pod only after it has bound it.
 			bound, withinTwo, attempts := cluster.Scheduler.Attempts(t)
+			harness.Eventually(t, 5*time.Second, "the scheduler has counted those bound", func() string {
+				if bound, withinTwo, attempts = cluster.Scheduler.Attempts(t); bound+late < created {
+					return fmt.Sprintf("%d of %d", bound, created-late)
+				}
+				return ""
+			})
 			m := vicinalMetrics(t, cluster)
 			t.Logf("rescue=%v: %d pods bound with %d attempts, %d of them within two; %d were not after %v; the slowest took %v; rescues started %v, succeeded %v, abandoned %v",
 				rescue, bound, attempts, withinTwo, late, patience, slowest.Round(time.Millisecond),

@@ -18,7 +18,8 @@ const (
 )
 
 // Play acts the scenario out in an empty cluster and leaves an empty cluster.
-func (s *Scenario) Play(t *testing.T, cluster *harness.Cluster) {
+// kubeconfig is what `vicinal deschedule` works with.
+func (s *Scenario) Play(t *testing.T, cluster *harness.Cluster, kubeconfig string) {
 	t.Cleanup(func() { cluster.Clear(t) })
 	cluster.Apply(t, harness.LoadManifest(t, filepath.Join(s.dir, s.Cluster))...)
 	for _, step := range s.Steps {
@@ -41,6 +42,9 @@ func (s *Scenario) Play(t *testing.T, cluster *harness.Cluster) {
 		}
 		for _, node := range step.Uncordon {
 			cluster.Cordon(t, node, false)
+		}
+		if step.Deschedule != "" {
+			cluster.Deschedule(t, filepath.Join(s.dir, step.Deschedule), kubeconfig)
 		}
 		step.waitExpected(t, cluster, before)
 	}

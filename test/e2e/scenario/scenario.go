@@ -26,14 +26,16 @@ type Scenario struct {
 
 // Step is one action and what holds once the cluster has settled after it.
 type Step struct {
-	Name     string        `json:"name"`
-	Apply    []string      `json:"apply,omitempty"`
-	Scale    *Scale        `json:"scale,omitempty"`
-	Delete   *Delete       `json:"delete,omitempty"`
-	Drain    Names         `json:"drain,omitempty"`
-	Cordon   Names         `json:"cordon,omitempty"`
-	Uncordon Names         `json:"uncordon,omitempty"`
-	Expect   []Expectation `json:"expect"`
+	Name     string   `json:"name"`
+	Apply    []string `json:"apply,omitempty"`
+	Scale    *Scale   `json:"scale,omitempty"`
+	Delete   *Delete  `json:"delete,omitempty"`
+	Drain    Names    `json:"drain,omitempty"`
+	Cordon   Names    `json:"cordon,omitempty"`
+	Uncordon Names    `json:"uncordon,omitempty"`
+	// Deschedule is the policy of `vicinal deschedule --evict`.
+	Deschedule string        `json:"deschedule,omitempty"`
+	Expect     []Expectation `json:"expect"`
 }
 
 // Names is one name or a list of them.
@@ -157,7 +159,7 @@ func (s *Scenario) validate() error {
 
 func (s *Step) actions() int {
 	actions := 0
-	for _, given := range []bool{len(s.Apply) > 0, s.Scale != nil, s.Delete != nil, len(s.Drain) > 0, len(s.Cordon) > 0, len(s.Uncordon) > 0} {
+	for _, given := range []bool{len(s.Apply) > 0, s.Scale != nil, s.Delete != nil, len(s.Drain) > 0, len(s.Cordon) > 0, len(s.Uncordon) > 0, s.Deschedule != ""} {
 		if given {
 			actions++
 		}

@@ -4,6 +4,9 @@ import (
 	"os"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
 	"vicinal/test/e2e/harness"
 )
 
@@ -22,10 +25,15 @@ func TestScenarios(t *testing.T) {
 	})
 	controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
 	observer := controlPlane.StartObserver(t)
+	for _, object := range harness.LoadManifest(t, harness.RepositoryFile(t, "manifests/deschedule/base/rbac.yaml")) {
+		controlPlane.Create(t, object)
+	}
+	descheduler := controlPlane.Kubeconfig(t, "descheduler", controlPlane.URL,
+		&clientcmdapi.AuthInfo{Token: controlPlane.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-deschedule")})
 	playAll := func(t *testing.T, where string, vicinal *harness.Vicinal) {
 		cluster := controlPlane.StartCluster(t, observer, vicinal)
 		for _, s := range scenarios {
-			results.run(t, where, s, func(t *testing.T) { s.Play(t, cluster) })
+			results.run(t, where, s, func(t *testing.T) { s.Play(t, cluster, descheduler) })
 		}
 		cluster.Scheduler.WantNoPrioritizeError(t)
 	}

@@ -14,13 +14,18 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"vicinal/test/conformance/stock"
-	"vicinal/test/e2e/harness"
 )
 
 // The plugins that an extender in advise mode answers for, and their weight in the sum.
 var plugins = []string{"PodTopologySpread", "InterPodAffinity"}
 
 const weight = 2
+
+// Extender is vicinal over HTTP or over gRPC.
+type Extender interface {
+	Filter(pod *corev1.Pod, nodes ...string) (int, *extenderv1.ExtenderFilterResult, error)
+	Prioritize(pod *corev1.Pod, nodes ...string) (int, extenderv1.HostPriorityList, error)
+}
 
 // Oracle runs the stock plugins. Not thread-safe.
 type Oracle struct{ scheduler *stock.Scheduler }
@@ -36,7 +41,7 @@ func NewOracle(ctx context.Context) (*Oracle, error) {
 
 // Differences asks vicinal and the stock plugins where the pod can go in a cluster of
 // these objects, and how well, and returns what is not the same; see Ask.
-func (o *Oracle) Differences(v *harness.Vicinal, objects []any, pod *corev1.Pod) ([]string, error) {
+func (o *Oracle) Differences(v Extender, objects []any, pod *corev1.Pod) ([]string, error) {
 	answers, err := Ask(v, objects, pod)
 	if err != nil {
 		return nil, err
@@ -60,7 +65,7 @@ func (a *Answers) feasible() []string {
 // Ask asks vicinal about every node among the objects. It must be in advise mode, and the
 // pod one that only the two plugins can refuse and that has no uid: nobody is about to
 // place it. Error: an answer is missing.
-func Ask(v *harness.Vicinal, objects []any, pod *corev1.Pod) (*Answers, error) {
+func Ask(v Extender, objects []any, pod *corev1.Pod) (*Answers, error) {
 	var nodes []string
 	for _, object := range objects {
 		if node, ok := object.(*corev1.Node); ok {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"vicinal/test/e2e/harness"
+	"vicinal/test/e2e/truth"
 )
 
 // asking asks questions while the cluster changes; what the answers should be nobody
@@ -22,7 +22,7 @@ type asking struct {
 	durations []time.Duration // guarded by mu
 }
 
-func (a *asking) ask(v *harness.Vicinal, end time.Time, r *rand.Rand) {
+func (a *asking) ask(v truth.Extender, end time.Time, r *rand.Rand) {
 	names := make([]string, nodes)
 	for i := range names {
 		names[i] = fmt.Sprintf("node-%d", i)

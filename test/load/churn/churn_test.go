@@ -1,6 +1,7 @@
-// Package churn is the soak test: pods, labels and workloads change all the while, against
-// a real API server, and questions are asked all the while; every second everything stops
-// for a moment, and what vicinal answers then must be what the stock plugins answer.
+// Package churn is the soak test: pods, labels and workloads change all the while, in a
+// real API server or over gRPC, and questions are asked all the while; every second
+// everything stops for a moment, and what vicinal answers then must be what the stock
+// plugins answer.
 package churn
 
 import (
@@ -17,8 +18,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"vicinal/test/e2e/harness"
 	"vicinal/test/e2e/truth"
@@ -34,7 +33,7 @@ const (
 	nodes = 100
 	// As many pods there are, give or take.
 	population = 1500
-	// As many requests are on their way to the API server.
+	// As many changes are on their way.
 	writers = 32
 	askers  = 4
 	// Of each asker.
@@ -43,26 +42,59 @@ const (
 	comparisons = 4
 	// Memory of the last third of the time against that of the middle third.
 	maxGrowth = 1.10
+	// Of the changes per second there must be so many over gRPC; what a real API server
+	// takes depends on the machine.
+	fedShare = 0.95
 )
 
 func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 	cp := harness.StartControlPlane(t, harness.NewRun(t))
-	config := rest.CopyConfig(cp.AdminREST)
-	config.ContentType = "application/vnd.kubernetes.protobuf"
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newChurn(t, client)
+	c := newAPICluster(t, cp)
+	populate(t, c)
 	v := harness.StartVicinal(t, cp.Run, "--mode=advise", "--kubeconfig="+cp.VicinalKubeconfig(t, cp.URL))
 	v.WaitReady(t)
-	observer := cp.StartObserver(t)
+	before, etcdBefore := cp.CPUSeconds(t)
+	s := soak(t, v, c, v, v.DialGRPC(t))
+	after, etcdAfter := cp.CPUSeconds(t)
+	t.Logf("CPU per change in ms: kube-apiserver %.2f, etcd %.2f", s.perChange(after-before), s.perChange(etcdAfter-etcdBefore))
+	if s.rate() < *rate/2 {
+		t.Logf("the machine is too slow: %.0f changes per second, not %.0f", s.rate(), *rate)
+	}
+}
+
+func TestAnswersStayRightAndMemoryFlatWhileFedOverGRPC(t *testing.T) {
+	v := harness.StartVicinal(t, harness.NewRun(t), "--mode=advise", "--grpc-state")
+	g := v.DialGRPC(t)
+	c := newFedCluster(t, g)
+	v.WaitReady(t)
+	s := soak(t, v, c, v, g)
+	if err := c.end(); err != nil {
+		t.Error(err)
+	}
+	if s.rate() < fedShare**rate {
+		t.Errorf("%.0f changes per second, not %.0f", s.rate(), *rate)
+	}
+}
+
+// soaked is what came out.
+type soaked struct {
+	changes  int64
+	duration time.Duration
+}
+
+func (s soaked) rate() float64 { return float64(s.changes) / s.duration.Seconds() }
+
+func (s soaked) perChange(seconds float64) float64 { return seconds * 1e3 / float64(s.changes) }
+
+// soak changes the cluster and asks all the while, in the extenders' ways, and compares.
+func soak(t *testing.T, v *harness.Vicinal, cluster cluster, extenders ...truth.Extender) soaked {
+	t.Helper()
 	oracle, err := truth.NewOracle(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-
-	before := usedCPU(t, cp, v)
+	own, vicinal := ownCPU(t), v.CPUSeconds(t)
+	c := &churn{cluster: cluster}
 	duration := time.Duration(*minutes * float64(time.Minute))
 	begin := time.Now()
 	end := begin.Add(duration)
@@ -73,7 +105,7 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 	}
 	asking := &asking{}
 	for i := range askers {
-		working.Go(func() { asking.ask(v, end, rand.New(rand.NewPCG(*seed, uint64(1000+i)))) })
+		working.Go(func() { asking.ask(extenders[i%len(extenders)], end, rand.New(rand.NewPCG(*seed, uint64(1000+i)))) })
 	}
 
 	r := rand.New(rand.NewPCG(*seed, 5000))
@@ -86,13 +118,12 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 		c.stop.Lock()
 		stoppedAt := time.Now()
-		c.waitKnown(t, observer, v)
-		objects := observer.Objects()
+		objects := cluster.settle(t, v)
 		var pods []*corev1.Pod
 		var answers []*truth.Answers
-		for range comparisons {
+		for i := range comparisons {
 			pod := question(r)
-			answer, err := truth.Ask(v, objects, pod)
+			answer, err := truth.Ask(extenders[i%len(extenders)], objects, pod)
 			if err != nil {
 				t.Error(err)
 				continue
@@ -121,36 +152,28 @@ func TestAnswersStayRightAndMemoryFlatUnderChurn(t *testing.T) {
 		}
 	}
 	working.Wait()
-	var perChange []string
-	for i, seconds := range usedCPU(t, cp, v) {
-		perChange = append(perChange, fmt.Sprintf("%s %.2f", processes[i], (seconds-before[i])*1e3/float64(c.changes.Load())))
-	}
-	t.Logf("CPU per change in ms: %s", strings.Join(perChange, ", "))
 
 	for _, problem := range append(c.problems.all(), asking.problems.all()...) {
 		t.Error(problem)
 	}
-	achieved := float64(c.changes.Load()) / duration.Seconds()
-	if achieved < *rate/2 {
-		t.Logf("the machine is too slow: %.0f changes per second, not %.0f; %.0f %% of the time everything stood still for a comparison", achieved, *rate, 100*stopped.Seconds()/duration.Seconds())
-	}
 	wantFlat(t, memory)
 	wantQuietLog(t, v)
+	s := soaked{c.changes.Load(), duration}
+	t.Logf("CPU per change in ms: vicinal %.2f, the test itself %.2f; for %.0f %% of the time everything stood still for a comparison",
+		s.perChange(v.CPUSeconds(t)-vicinal), s.perChange(ownCPU(t)-own), 100*stopped.Seconds()/duration.Seconds())
 	t.Logf("%d changes (%.0f per second), %d questions (p50 %v, p99 %v), %d compared, %d wrong; memory %.1f MB at the end",
-		c.changes.Load(), achieved, asking.asked.Load(), asking.percentile(0.5), asking.percentile(0.99), compared, wrong, memory[len(memory)-1]/1e6)
+		s.changes, s.rate(), asking.asked.Load(), asking.percentile(0.5), asking.percentile(0.99), compared, wrong, memory[len(memory)-1]/1e6)
+	return s
 }
 
-var processes = []string{"kube-apiserver", "etcd", "vicinal", "the test itself"}
-
-// usedCPU is the CPU time of the processes so far, in seconds.
-func usedCPU(t *testing.T, cp *harness.ControlPlane, v *harness.Vicinal) []float64 {
+// ownCPU is the CPU time of the test itself so far, in seconds.
+func ownCPU(t *testing.T) float64 {
 	t.Helper()
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
 		t.Fatal(err)
 	}
-	apiserver, etcd := cp.CPUSeconds(t)
-	return []float64{apiserver, etcd, v.CPUSeconds(t), float64(own.Utime.Nano()+own.Stime.Nano()) / 1e9}
+	return float64(own.Utime.Nano()+own.Stime.Nano()) / 1e9
 }
 
 // question is a pod that the API server has not seen: without a uid it is not taken for
