@@ -3,9 +3,9 @@
 // background_thread: memory that is free goes back to the system also when
 // nothing is allocated any more, as after a large request.
 //
-// Not thp:always: pages of 2 MiB make events a third faster in clusters of
-// millions of pods, but questions in one of 15,000 nodes twice as slow, and
-// cost some 30 MB (test/bench/run --parts flat, with MALLOC_CONF=thp:always).
+// Not thp:always: pages of 2 MiB cost some 30 MB, and what they bring, events a
+// sixth faster in a cluster of millions of pods (test/bench/scale, with
+// MALLOC_CONF=thp:always), no watch can deliver.
 extern "C" {
 extern const char* malloc_conf;
 const char* malloc_conf = "background_thread:true";

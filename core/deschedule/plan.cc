@@ -284,7 +284,7 @@ class Planner {
   std::string Choose(const PolicyProfile& profile, const PodInfo& pod,
                      const PodCosts& costs, const NodeInfo& node,
                      Step& step) const {
-    const CandidateNodes nodes(cluster_.Nodes(), cluster_.NodeIds());
+    const CandidateNodes nodes = AllNodes(cluster_);
     const Decision decision = Decide(profile_, cluster_, pod, nodes);
     if (decision.best.empty()) {
       return decision.score_status.ok()

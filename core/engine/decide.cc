@@ -10,10 +10,7 @@ Decision Decide(const Profile& profile, const ClusterState& cluster,
                 const PodInfo& pod, const CandidateNodes& nodes) {
   Decision decision;
   decision.filtered = RunFilterPlugins(profile, cluster, pod, nodes);
-  std::vector<std::size_t> feasible;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (decision.filtered.statuses.ok(i)) feasible.push_back(i);
-  }
+  std::vector<std::size_t> feasible = decision.filtered.statuses.Passed();
   if (feasible.size() <= 1) {
     decision.best = std::move(feasible);
     return decision;

@@ -17,6 +17,7 @@
 #include "core/explain/nodeaffinity_causes.h"
 #include "core/explain/noderesources_causes.h"
 #include "core/explain/podtopologyspread_causes.h"
+#include "core/plugins/candidate_nodes.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
 #include "core/plugins/nodeaffinity/nodeaffinity.h"
 #include "core/plugins/nodename/nodename.h"
@@ -229,24 +230,21 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
                     std::string_view path_prefix) {
   Explanation explanation;
   explanation.pod = KeyOf(pod.pod.meta);
-  const std::vector<const NodeInfo*>& nodes = cluster.Nodes();
+  const CandidateNodes nodes = AllNodes(cluster);
   const FilterOutcome filtered = RunFilterPlugins(profile, cluster, pod, nodes);
   explanation.message = FitErrorMessage(filtered);
 
-  std::vector<std::size_t> feasible;
-  std::vector<const NodeInfo*> feasible_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     NodeExplanation& node = explanation.nodes.emplace_back();
     node.name = nodes[i]->Name();
     node.status = filtered.statuses[i];
-    if (!node.status.ok()) continue;
-    feasible.push_back(i);
-    feasible_nodes.push_back(nodes[i]);
   }
+  std::vector<std::size_t> feasible = filtered.statuses.Passed();
   CauseList causes;
   if (!feasible.empty()) {
+    const SelectedNodes selected(nodes, feasible);
     const ScoreOutcome scored =
-        RunScorePlugins(profile, cluster, pod, feasible_nodes);
+        RunScorePlugins(profile, cluster, pod, selected.candidates());
     AddScores(scored, feasible, explanation);
     if (!scored.status.ok()) {
       // In the scheduler an error ends the attempt, whatever passed before.

@@ -24,10 +24,6 @@ struct HashedLabel {
       : key(key),
         value(value),
         hash(absl::HashOf(ToHashable(key), ToHashable(value))) {}
-
-  friend bool operator==(const HashedLabel& a, const HashedLabel& b) {
-    return a.value == b.value && a.key == b.key;
-  }
 };
 
 using HashedLabels = absl::InlinedVector<HashedLabel, 8>;

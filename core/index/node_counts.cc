@@ -27,19 +27,6 @@ void NodeCounts::Add(NodeId node, std::int32_t delta) {
   }
 }
 
-std::vector<std::int32_t> NodeCounts::ToArray(std::size_t nodes_to_get) const {
-  NodeId limit = 0;
-  if (!many_) {
-    if (only_count_ != 0) limit = only_node_ + 1;
-  } else {
-    limit = many_->limit;
-  }
-  if (limit / 4 > nodes_to_get) return {};
-  std::vector<std::int32_t> counts(limit, 0);
-  ForEach([&counts](NodeId node, std::int32_t count) { counts[node] = count; });
-  return counts;
-}
-
 void NodeCounts::AddToMany(NodeId node, std::int32_t delta) {
   Many& many = *many_;
   many.limit = std::max(many.limit, node + 1);

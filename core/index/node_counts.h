@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -50,10 +51,16 @@ class NodeCounts {
     }
   }
 
-  // The counts in an array by node, for whoever is about to Get those of so
-  // many nodes that it pays; else empty. Nodes at its end may be missing: they
-  // have none. Cost: O(nodes to get).
-  std::vector<std::int32_t> ToArray(std::size_t nodes_to_get) const;
+  // Nodes with any are below this.
+  NodeId id_limit() const {
+    if (many_) return many_->limit;
+    return only_count_ != 0 ? only_node_ + 1 : 0;
+  }
+  // The counts by node, if that is how they are kept; else empty.
+  std::span<const std::int32_t> array() const {
+    return many_ ? std::span<const std::int32_t>(many_->dense)
+                 : std::span<const std::int32_t>();
+  }
 
  private:
   struct Many {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/index/cluster_state.h"
 #include "core/index/node_id.h"
 #include "core/index/node_info.h"
 
@@ -50,6 +51,11 @@ class CandidateNodes {
   mutable std::span<const NodeId> ids_;
   mutable std::vector<NodeId> own_ids_;
 };
+
+// All of the cluster's, in its order. Good until it changes.
+inline CandidateNodes AllNodes(const ClusterState& cluster) {
+  return {cluster.Nodes(), cluster.NodeIds()};
+}
 
 // The candidates at some positions of others, with their ids.
 class SelectedNodes {

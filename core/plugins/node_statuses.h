@@ -28,6 +28,15 @@ class NodeStatuses {
   const Status& operator[](std::size_t i) const { return distinct_[ids_[i]]; }
   bool ok(std::size_t i) const { return ids_[i] == kSuccess; }
 
+  // The positions of success. Cost: O(nodes).
+  std::vector<std::size_t> Passed() const {
+    std::vector<std::size_t> passed;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      if (ids_[i] == kSuccess) passed.push_back(i);
+    }
+    return passed;
+  }
+
   Id id(std::size_t i) const { return ids_[i]; }
   // By id.
   const std::vector<Status>& distinct() const { return distinct_; }

@@ -29,17 +29,19 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-// Which seeds a property test takes: VICINAL_SEED, one that failed; or the
-// first VICINAL_HISTORIES, 10,000 if it is not set.
+// Which seeds a property test takes: VICINAL_SEED alone, one that failed; or,
+// if it is not set, the first VICINAL_HISTORIES, which are 10,000 by default.
 struct Seeds {
   std::uint64_t first;
   std::uint64_t count;
+  bool is_replay;  // Of one seed.
 
   static Seeds FromEnvironment() {
     const char* const one = std::getenv("VICINAL_SEED");
-    if (one != nullptr) return {std::strtoull(one, nullptr, 10), 1};
+    if (one != nullptr) return {std::strtoull(one, nullptr, 10), 1, true};
     const char* const count = std::getenv("VICINAL_HISTORIES");
-    return {1, count == nullptr ? 10'000 : std::strtoull(count, nullptr, 10)};
+    return {1, count == nullptr ? 10'000 : std::strtoull(count, nullptr, 10),
+            false};
   }
 };
 

@@ -21,6 +21,7 @@
 #include "core/model/json_writer.h"
 #include "core/model/object_list.h"
 #include "core/model/pod_admission.h"
+#include "core/plugins/candidate_nodes.h"
 #include "core/plugins/plugin_config.h"
 #include "server/explain/report.h"
 
@@ -56,8 +57,8 @@ void AppendStatus(const NodeInfo& node, const Status& status,
   json += '}';
 }
 
-void AppendScores(const std::vector<const NodeInfo*>& nodes,
-                  const ScoreOutcome& outcome, std::string& json) {
+void AppendScores(const CandidateNodes& nodes, const ScoreOutcome& outcome,
+                  std::string& json) {
   json += R"(,"scores":{)";
   for (const PluginScores& scores : outcome.plugins) {
     AppendKey(scores.plugin, json);
@@ -101,14 +102,12 @@ std::string Answer(Case question) {
   for (Object& object : question.objects) cluster.Upsert(std::move(object));
   const PodInfo pod(*std::move(question.pod));
 
-  const std::vector<const NodeInfo*> nodes = cluster.Nodes();
+  const CandidateNodes nodes = AllNodes(cluster);
   FilterOutcome filtered = RunFilterPlugins(profile, cluster, pod, nodes);
-  std::vector<const NodeInfo*> feasible;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (filtered.statuses[i].ok()) feasible.push_back(nodes[i]);
-  }
+  const SelectedNodes selected(nodes, filtered.statuses.Passed());
+  const CandidateNodes feasible = selected.candidates();
   ScoreOutcome scored;
-  if (!feasible.empty()) {
+  if (feasible.size() > 0) {
     scored = RunScorePlugins(profile, cluster, pod, feasible);
     // In the scheduler an error ends the attempt, whatever passed before.
     if (!scored.status.ok()) {

@@ -10,6 +10,7 @@
 #include "core/index/node_info.h"
 #include "core/index/pod_info.h"
 #include "core/index/stored_pod.h"
+#include "core/plugins/candidate_nodes.h"
 
 namespace vicinal {
 namespace {
@@ -259,12 +260,9 @@ bool Rescuer::FitsSomewhere(const Pod& pod) const {
   if (profile == nullptr) return false;
   const PodInfo info(pod);
   return store_.Read([&](const ClusterState& cluster) {
-    const FilterOutcome outcome = RunFilterPlugins(
-        *profile, cluster, info, {cluster.Nodes(), cluster.NodeIds()});
-    for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
-      if (outcome.statuses.ok(i)) return true;
-    }
-    return false;
+    const FilterOutcome outcome =
+        RunFilterPlugins(*profile, cluster, info, AllNodes(cluster));
+    return !outcome.statuses.Passed().empty();
   });
 }
 

@@ -2,7 +2,6 @@
 #ifndef VICINAL_TEST_BENCH_MEASURE_H_
 #define VICINAL_TEST_BENCH_MEASURE_H_
 
-#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,12 +61,6 @@ inline std::size_t ResidentBytes() {
   if (std::fscanf(file, "%lu %lu", &total, &resident) != 2) resident = 0;
   std::fclose(file);
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// What malloc has given out and not got back, in bytes.
-inline std::size_t AllocatedBytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
 }
 
 }  // namespace vicinal

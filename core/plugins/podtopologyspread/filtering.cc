@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index/node_counts_reader.h"
 #include "core/index/topology_index.h"
 #include "core/plugins/podtopologyspread/constraint.h"
 #include "core/plugins/podtopologyspread/podtopologyspread.h"
@@ -26,14 +27,19 @@ class Spread {
         eligible_(&index.Nodes(
             CountedNodes(constraint_, pod, std::move(topology_keys)))),
         self_match_num_(constraint_.selector.Matches(pod.meta.labels) ? 1 : 0) {
-    if (!constraint_.selector.Empty()) {  // An empty one counts nothing.
-      pods_ = &index.Count(QueryFor(constraint_, pod.meta.namespace_name));
-    }
-    if (!domains_->is_per_node()) {
-      if (pods_ != nullptr) {
-        pods_by_domain_ = &index.ByDomain(*pods_, *domains_, eligible_);
-      }
+    const bool is_per_node = domains_->is_per_node();
+    if (!is_per_node) {
       nodes_by_domain_ = &index.ByDomain(eligible_->members(), *domains_);
+    }
+    if (!constraint_.selector.Empty()) {  // An empty one counts nothing.
+      const PlacementCounts& pods =
+          index.Count(QueryFor(constraint_, pod.meta.namespace_name));
+      if (is_per_node) {
+        nodes_with_pods_ = pods.by_node().size();
+        pods_by_node_ = NodeCountsReader(pods.by_node());
+      } else {
+        pods_by_domain_ = &index.ByDomain(pods, *domains_, eligible_);
+      }
     }
     UpdateMinimum();
   }
@@ -69,8 +75,8 @@ class Spread {
     std::int64_t count = domain == added_to_ ? added_ : 0;
     if (pods_by_domain_ != nullptr) {
       count += pods_by_domain_->Of(domain);
-    } else if (pods_ != nullptr && eligible_->Has(node)) {
-      count += pods_->by_node().Get(node);
+    } else if (eligible_->Has(node)) {
+      count += pods_by_node_.Get(node);
     }
     return count;
   }
@@ -90,10 +96,7 @@ class Spread {
     } else {
       const NodeCounts& nodes = eligible_->members().by_node();
       eligible_domains = static_cast<std::int64_t>(nodes.size());
-      const std::size_t with_pods =
-          (pods_ == nullptr ? 0 : pods_->by_node().size()) +
-          (added_ > 0 ? 1 : 0);
-      if (with_pods < nodes.size()) {
+      if (nodes_with_pods_ + (added_ > 0 ? 1 : 0) < nodes.size()) {
         minimum = 0;
       } else {
         nodes.ForEach([&](NodeId node, std::int32_t) {
@@ -107,8 +110,10 @@ class Spread {
   SpreadConstraint constraint_;
   const TopologyDomains* domains_;
   const NodeSet* eligible_;
-  const PlacementCounts* pods_ = nullptr;  // Null: counts nothing.
-  // Null if each domain is one node.
+  // If each domain is one node.
+  std::size_t nodes_with_pods_ = 0;
+  NodeCountsReader pods_by_node_;
+  // Null if each domain is one node; the pods' too if none count.
   const DomainCounts* pods_by_domain_ = nullptr;
   const DomainCounts* nodes_by_domain_ = nullptr;
   std::int64_t self_match_num_;

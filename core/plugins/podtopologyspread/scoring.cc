@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index/node_counts_reader.h"
 #include "core/index/topology_index.h"
 #include "core/plugins/podtopologyspread/constraint.h"
 #include "core/plugins/podtopologyspread/natural_log.h"
@@ -35,12 +36,18 @@ class SpreadTerm {
         is_hostname_(constraint_.topology_key == kHostnameLabel) {
     if (!is_hostname_) is_scored_.assign(domains_->id_limit() + 1, false);
     if (constraint_.selector.Empty()) return;  // Counts nothing.
-    pods_ = &index.Count(QueryFor(constraint_, pod.meta.namespace_name));
-    if (is_hostname_) return;
-    counted_ =
-        &index.Nodes(CountedNodes(constraint_, pod, std::move(topology_keys)));
-    if (domains_->is_per_node() && empty_value_ == kNoDomain) return;
-    by_domain_ = &index.ByDomain(*pods_, *domains_, counted_);
+    const PlacementCounts& pods =
+        index.Count(QueryFor(constraint_, pod.meta.namespace_name));
+    if (!is_hostname_) {
+      counted_ = &index.Nodes(
+          CountedNodes(constraint_, pod, std::move(topology_keys)));
+    }
+    if (is_hostname_ ||
+        (domains_->is_per_node() && empty_value_ == kNoDomain)) {
+      by_node_ = NodeCountsReader(pods.by_node());
+    } else {
+      by_domain_ = &index.ByDomain(pods, *domains_, counted_);
+    }
   }
 
   bool HasKey(NodeId node) const { return domains_->Of(node) != kNoDomain; }
@@ -61,12 +68,9 @@ class SpreadTerm {
     ++size_;
   }
 
-  // After all AddScoredNode, of which there were `nodes`.
-  void SetWeight(std::size_t nodes) {
+  // After all AddScoredNode.
+  void SetWeight() {
     normalizing_weight_ = NaturalLog(static_cast<double>(size_ + 2));
-    if (is_hostname_ && pods_ != nullptr) {
-      own_pods_ = pods_->by_node().ToArray(nodes);
-    }
   }
 
   // What the constraint adds to the score of a node; 0 if that lacks the key.
@@ -81,25 +85,21 @@ class SpreadTerm {
  private:
   // On the node for the hostname, otherwise on the counted nodes of its domain.
   std::int64_t MatchingPods(NodeId node, DomainId domain) const {
-    if (pods_ == nullptr) return 0;
     if (by_domain_ != nullptr) {
       return by_domain_->Of(domain) +
              (domain == empty_value_ ? by_domain_->Of(kNoDomain) : 0);
     }
-    if (node < own_pods_.size()) return own_pods_[node];
-    return is_hostname_ || counted_->Has(node) ? pods_->by_node().Get(node) : 0;
+    return is_hostname_ || counted_->Has(node) ? by_node_.Get(node) : 0;
   }
 
   SpreadConstraint constraint_;
   const TopologyDomains* domains_;
   DomainId empty_value_;  // The domain of the value "", if there is one.
   bool is_hostname_;
-  const PlacementCounts* pods_ = nullptr;  // Null: counts nothing.
   // Null for the hostname, where a node's own pods count.
   const NodeSet* counted_ = nullptr;
   const DomainCounts* by_domain_ = nullptr;  // Null if each domain is one node.
-  // For the hostname and many nodes: the pods of each.
-  std::vector<std::int32_t> own_pods_;
+  NodeCountsReader by_node_;     // The pods, for want of by_domain_.
   std::vector<bool> is_scored_;  // By domain; the last is the missing label.
   std::size_t size_ = 0;         // Domains of the nodes to be scored.
   double normalizing_weight_ = 0;
@@ -128,7 +128,7 @@ class SpreadScore : public PreparedScore {
       }
       for (SpreadTerm& term : terms_) term.AddScoredNode(node);
     }
-    for (SpreadTerm& term : terms_) term.SetWeight(filtered_nodes.size());
+    for (SpreadTerm& term : terms_) term.SetWeight();
   }
 
   std::int64_t Score(const NodeInfo& node) const override {

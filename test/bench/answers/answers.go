@@ -15,7 +15,7 @@ import (
 // Memory is the first line of a file: what the side needs to hold the cluster.
 type Memory struct {
 	Resident  int64 `json:"resident"`  // growth of VmRSS, in bytes
-	Allocated int64 `json:"allocated"` // growth of what the allocator has given out
+	Allocated int64 `json:"allocated"` // growth of the heap; only Go tells
 	Pods      int64 `json:"pods"`
 }
 

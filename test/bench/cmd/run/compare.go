@@ -67,7 +67,7 @@ func comparePlugins(o *options) error {
 				median(r.stock.Wall)/median(r.vicinal.Wall), stockCPU/float64(runtime.GOMAXPROCS(0))/vicinalCPU, median(r.first),
 				stockMemory.Allocated/stockMemory.Pods, vicinalMemory.Resident/vicinalMemory.Pods, equal)
 		}
-		fmt.Printf("| %d | memory, MiB: stock heap %d, VmRSS %d; vicinal VmRSS %d, malloc in use %d; %d pods |\n", n, stockMemory.Allocated>>20, stockMemory.Resident>>20, vicinalMemory.Resident>>20, vicinalMemory.Allocated>>20, vicinalMemory.Pods)
+		fmt.Printf("| %d | memory, MiB: stock heap %d, VmRSS %d; vicinal VmRSS %d; %d pods |\n", n, stockMemory.Allocated>>20, stockMemory.Resident>>20, vicinalMemory.Resident>>20, vicinalMemory.Pods)
 	}
 	fmt.Print("\nB/pod: growth by loading the cluster, divided by its pods. stock: heap after collection, of the objects, the scheduler's cache and its snapshot;\nvicinal: VmRSS of a process that holds only the ClusterState.\n\n")
 	if differ {
