@@ -112,6 +112,16 @@ class ApiClient::Impl {
     co_return response;
   }
 
+  Awaitable<void> AskAhead(std::string target) {
+    if (connection_ == nullptr || parser_.has_value()) co_return;
+    ApiRequest sent;
+    sent.target = target;
+    const absl::StatusOr<HttpRequest> request = MakeRequest(std::move(sent));
+    if (!request.ok()) co_return;
+    const absl::Status written = co_await Write(*request);
+    if (written.ok()) asked_ahead_ = std::move(target);
+  }
+
   Awaitable<absl::StatusOr<ApiResponse>> StartStream(std::string target) {
     ApiRequest request;
     request.target = std::move(target);
@@ -174,11 +184,10 @@ class ApiClient::Impl {
     }
   };
 
-  // Sends the request and reads the head of the answer.
-  Awaitable<absl::StatusOr<ApiResponse>> Start(ApiRequest sent) {
+  absl::StatusOr<HttpRequest> MakeRequest(ApiRequest sent) {
     const absl::StatusOr<std::string> token =
         token_.Get(std::chrono::steady_clock::now());
-    if (!token.ok()) co_return token.status();
+    if (!token.ok()) return token.status();
     HttpRequest request(http::verb::get, config_.path_prefix + sent.target, 11,
                         std::move(sent.body));
     request.method_string(sent.method);
@@ -191,12 +200,28 @@ class ApiClient::Impl {
       request.set(http::field::content_type, sent.content_type);
       request.prepare_payload();
     }
+    return request;
+  }
 
-    const bool streaming =
-        parser_.has_value();  // A stream was left before its end.
-    if (streaming) Close();
+  // Sends the request and reads the head of the answer.
+  Awaitable<absl::StatusOr<ApiResponse>> Start(ApiRequest sent) {
+    const bool is_asked = !asked_ahead_.empty() && sent.method == "GET" &&
+                          asked_ahead_ == sent.target;
+    asked_ahead_.clear();
+    const absl::StatusOr<HttpRequest> made = MakeRequest(std::move(sent));
+    if (!made.ok()) co_return made.status();
+    const HttpRequest& request = *made;
+
+    // A stream, or an answer asked for ahead, was left before its end.
+    if (parser_.has_value() && !is_asked) Close();
     if (connection_ != nullptr) {
-      const absl::Status kept = co_await Exchange(request);
+      // gcc 12 destroys a temporary of `c ? co_await a : co_await b` twice.
+      absl::Status kept;
+      if (is_asked) {
+        kept = co_await ReadHead();
+      } else {
+        kept = co_await Exchange(request);
+      }
       if (!kept.ok() && (answer_began_ || absl::IsDeadlineExceeded(kept)))
         co_return kept;
       if (!kept.ok())
@@ -290,10 +315,17 @@ class ApiClient::Impl {
     if (context != nullptr) tls_context_.emplace(context.release());
   }
 
-  // Writes the request and reads until the head of the answer is complete. On
-  // error the connection is closed, and answer_began_ says whether the server
-  // had begun to answer.
+  // On error the connection is closed, and answer_began_ says whether the
+  // server had begun to answer.
   Awaitable<absl::Status> Exchange(const HttpRequest& request) {
+    const absl::Status written = co_await Write(request);
+    if (!written.ok()) co_return written;
+    const absl::Status read = co_await ReadHead();
+    co_return read;
+  }
+
+  // As Exchange; then the parser is ready for the answer.
+  Awaitable<absl::Status> Write(const HttpRequest& request) {
     parser_.emplace();
     parser_->eager(true);
     parser_->header_limit(kMaxHeaderBytes);
@@ -311,6 +343,11 @@ class ApiClient::Impl {
           asio::redirect_error(asio::use_awaitable, error));
     }
     if (error) co_return Fail(TransportError("write to " + address_, error));
+    co_return absl::OkStatus();
+  }
+
+  // As Exchange: reads until the head of the answer is complete.
+  Awaitable<absl::Status> ReadHead() {
     const auto deadline =
         std::chrono::steady_clock::now() + options_.response_timeout;
     while (!parser_->is_header_done()) {
@@ -407,6 +444,7 @@ class ApiClient::Impl {
   std::unique_ptr<Connection> connection_;
   std::optional<Parser> parser_;  // of the answer that is being read
   bool answer_began_ = false;
+  std::string asked_ahead_;    // The target whose answer is under way.
   bool unauthorized_ = false;  // by an answer on this connection
   // The stream's lines: the first given_ bytes of the body were handed out;
   // from there to searched_ there is no end of line.
@@ -437,6 +475,10 @@ ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::Get(
   ApiRequest request;
   request.target = std::move(target);
   return impl_->Send(std::move(request));
+}
+
+ApiClient::Awaitable<void> ApiClient::AskAhead(std::string target) {
+  return impl_->AskAhead(std::move(target));
 }
 
 ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::Send(

@@ -19,7 +19,7 @@ namespace vicinal {
 // A client of one API server that does one thing at a time over one connection,
 // which it opens when needed and keeps while it is usable.
 //
-//   (Get | Send)*  or  StartStream NextLines*
+//   (Get | Send | AskAhead)*  or  StartStream NextLines*
 //
 // A call that returns an error has closed the connection; the next Get, Send or
 // StartStream opens another (also when a stream has not been read to its end).
@@ -48,7 +48,12 @@ class ApiClient {
   // timeout, HTTP and size.
   Awaitable<absl::StatusOr<ApiResponse>> Get(std::string target);
 
-  // The same for any method and body.
+  // Sends the request of a Get that follows, which then finds the server at
+  // work or done. Does nothing without a kept connection; what goes wrong shows
+  // in the Get. The answer is thrown away if another call follows.
+  Awaitable<void> AskAhead(std::string target);
+
+  // The same as Get for any method and body.
   Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request);
 
   // GETs `target` as a stream of JSON documents, one a line. With status 200

@@ -95,6 +95,8 @@ class Client {
                          : std::string(response.status().message());
   }
 
+  void AskAhead(const std::string& target) { Await(Asked(*client_, target)); }
+
   absl::StatusOr<ApiResponse> StartStream(const std::string& target) {
     return Await(client_->StartStream(target));
   }
@@ -120,6 +122,12 @@ class Client {
   }
 
  private:
+  static ApiClient::Awaitable<bool> Asked(ApiClient& client,
+                                          std::string target) {
+    co_await client.AskAhead(std::move(target));
+    co_return true;
+  }
+
   static ApiClient::Awaitable<absl::StatusOr<std::string>> Copied(
       ApiClient& client) {
     const absl::StatusOr<simdjson::padded_string_view> lines =
@@ -447,6 +455,56 @@ TEST(ApiClientTest, ReplacesAConnectionThatTheServerHasClosed) {
   const absl::StatusOr<ApiResponse> response = client.Get("/");
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(server.requests()[1].connection, 2);
+}
+
+// Answers with the target.
+void Echo(const TestRequest& request, TestReply& reply) {
+  reply.Send(200, request.target);
+}
+
+TEST(ApiClientTest, AsksAheadOfTheGetThatTakesTheAnswer) {
+  TestHttpServer server(WithCertificate(ServerCertificate()), Echo);
+  Client client(ConfigFor(server));
+  client.AskAhead("/1");  // There is no connection yet.
+  ASSERT_EQ(client.Get("/1")->body, "/1");
+  client.AskAhead("/2");
+  ASSERT_TRUE(server.WaitForRequests(2));
+  ASSERT_EQ(client.Get("/2")->body, "/2");
+  ASSERT_EQ(client.Get("/3")->body, "/3");
+  const std::vector<TestRequest> requests = server.requests();
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_EQ(requests[2].connection, 1);
+}
+
+TEST(ApiClientTest, NeverTakesTheAnswerToAnotherRequestThanItsOwn) {
+  TestHttpServer server(WithCertificate(ServerCertificate()), Echo);
+  Client client(ConfigFor(server));
+  ASSERT_TRUE(client.Get("/1").ok());
+  client.AskAhead("/2");
+  EXPECT_EQ(client.Get("/3")->body, "/3");
+  client.AskAhead("/4");
+  client.AskAhead("/5");
+  EXPECT_EQ(client.Get("/5")->body, "/5");
+  client.AskAhead("/lines");
+  ASSERT_TRUE(client.StartStream("/stream").ok());
+  EXPECT_THAT(client.ReadStream().lines, testing::ElementsAre("/stream"));
+}
+
+TEST(ApiClientTest, AsksAgainIfTheConnectionIsCutBeforeTheAnswer) {
+  TestHttpServer server(WithCertificate(ServerCertificate()),
+                        [](const TestRequest& request, TestReply& reply) {
+                          if (request.connection > 1 || request.target == "/1")
+                            Echo(request, reply);
+                        });
+  Client client(ConfigFor(server));
+  ASSERT_TRUE(client.Get("/1").ok());
+  client.AskAhead("/2");
+  ASSERT_TRUE(server.WaitForRequests(2));
+  server.CutAll();
+  const absl::StatusOr<ApiResponse> response = client.Get("/2");
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->body, "/2");
+  EXPECT_EQ(server.requests().back().connection, 2);
 }
 
 TEST(ApiClientTest, DoesNotKeepAConnectionThatTheServerWillClose) {

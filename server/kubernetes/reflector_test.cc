@@ -111,12 +111,14 @@ class ReflectorTest : public testing::Test {
     config_.port = server_->port();
   }
 
-  void Reflect() {
+  void Reflect() { ReflectTo(handler_); }
+
+  void ReflectTo(ResourceHandler& handler) {
     config_.host = "127.0.0.1";
     config_.certificate_authority_pem = authority_.certificate_pem;
     absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
         ReflectorThread::Start(
-            config_, {{"/api/v1/pods", "spec.nodeName!=,a=b", &handler_}},
+            config_, {{"/api/v1/pods", "spec.nodeName!=,a=b", &handler}},
             reflector_options_, client_options_);
     ASSERT_TRUE(thread.ok()) << thread.status();
     thread_ = *std::move(thread);
@@ -462,6 +464,25 @@ TEST_F(ReflectorTest, ListsManyPages) {
   EXPECT_EQ(handler_.Count("listed " + Object(std::string(5000, 'n'), "1")),
             2000u);
   EXPECT_EQ(server_->requests()[1].Query("limit"), "50");
+}
+
+TEST_F(ReflectorTest, AsksForTheNextPageBeforeItReadsOne) {
+  Serve({Page("10", {Object("a", "3")}, "more"), Page("10", {})});
+  class Handler : public RecordingHandler {
+   public:
+    explicit Handler(const TestHttpServer& server) : server_(server) {}
+    void OnListed(simdjson::padded_string_view object) override {
+      EXPECT_TRUE(server_.WaitForRequests(2));
+      RecordingHandler::OnListed(object);
+    }
+
+   private:
+    const TestHttpServer& server_;
+  };
+  Handler handler(*server_);
+  ReflectTo(handler);
+  EXPECT_TRUE(handler.WaitFor("list end"));
+  thread_.reset();
 }
 
 TEST_F(ReflectorTest, GoesOnWithTheNewTokenOnceTheOldIsRefused) {

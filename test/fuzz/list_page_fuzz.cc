@@ -24,10 +24,12 @@ void List(std::string body) {
   Freshness freshness({"nodes"}, std::chrono::seconds(0));
   ResourceSink<Node> sink("nodes", store, freshness, metrics);
   sink.OnListStart();
-  const auto page = SplitListPage(
-      body,
-      [&sink](simdjson::padded_string_view item) { sink.OnListed(item); });
-  if (page.ok()) sink.OnListEnd(page->resource_version);
+  const auto page = ReadListPage(body);
+  if (!page.ok()) return;
+  for (const simdjson::padded_string_view item : page->items) {
+    sink.OnListed(item);
+  }
+  sink.OnListEnd(page->resource_version);
 }
 
 }  // namespace
