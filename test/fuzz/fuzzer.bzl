@@ -2,11 +2,12 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 
-def fuzzer(name, deps):
+def fuzzer(name, deps, tags = []):
     """One fuzzer: <name>_fuzz.cc defines LLVMFuzzerTestOneInput.
 
     Makes <name>_fuzz, with libFuzzer, to be built with --config=fuzz only, and
-    <name>_corpus_test, which runs the files of corpus/<name>/ in every build.
+    <name>_corpus_test, which has the tags and runs the files of corpus/<name>/
+    in every build.
     """
     cc_library(
         name = name + "_input",
@@ -32,6 +33,7 @@ def fuzzer(name, deps):
         srcs = ["replay.cc"],
         args = ["$(location %s)" % file for file in corpus],
         data = corpus,
+        tags = tags,
         deps = [
             ":" + name + "_input",
             "@debian//:glog",

@@ -89,14 +89,14 @@ class SpreadTerm {
       return by_domain_->Of(domain) +
              (domain == empty_value_ ? by_domain_->Of(kNoDomain) : 0);
     }
-    return is_hostname_ || counted_->Has(node) ? by_node_.Get(node) : 0;
+    return counted_ == nullptr || counted_->Has(node) ? by_node_.Get(node) : 0;
   }
 
   SpreadConstraint constraint_;
   const TopologyDomains* domains_;
   DomainId empty_value_;  // The domain of the value "", if there is one.
   bool is_hostname_;
-  // Null for the hostname, where a node's own pods count.
+  // Null for the hostname, where a node's own pods count, or if none do.
   const NodeSet* counted_ = nullptr;
   const DomainCounts* by_domain_ = nullptr;  // Null if each domain is one node.
   NodeCountsReader by_node_;     // The pods, for want of by_domain_.
