@@ -194,6 +194,8 @@ absl::Status Serve(const ServeOptions& options) {
     watch = *std::move(started);
     if (options.rescue) {
       status_writer = std::make_unique<PodStatusWriter>(*api);
+      RescuerOptions rescuer_options;
+      rescuer_options.retry_after_backoff = options.rescue_retry_after_backoff;
       rescuer = std::make_unique<Rescuer>(
           store, metrics,
           [&other_profiles](const Pod& pod) -> const Profile* {
@@ -203,7 +205,8 @@ absl::Status Serve(const ServeOptions& options) {
           },
           [&status_writer](const Pod& pod, const std::string& node) {
             return status_writer->SetNominatedNodeName(pod.meta, node);
-          });
+          },
+          rescuer_options);
     }
   } else if (!options.cluster_file.empty()) {
     absl::StatusOr<std::vector<Object>> objects =

@@ -44,6 +44,7 @@ struct ServeOptions {
   // Counts only with an API server: without one all questions are hypothetical.
   InFlightPods::Options in_flight;
   bool rescue = true;  // Counts only with an API server, too.
+  bool rescue_retry_after_backoff = false;
 };
 
 // Serves until the process gets SIGTERM or SIGINT; then is not ready any more,

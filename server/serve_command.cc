@@ -188,6 +188,18 @@ void AddScheduling(CLI::App* serve, ServeOptions& options) {
                    "sample for the best node of the cluster; false: leave "
                    "them pending [true]")
       ->group("Scheduling");
+  serve
+      ->add_option_function<std::string>(
+          "--rescue-retry",
+          [&options](const std::string& when) {
+            options.rescue_retry_after_backoff = when == "after-backoff";
+          },
+          "at-once: a rescued pod is tried again at once, of twenty one a "
+          "third "
+          "time [default]; after-backoff: never a third time, but a second "
+          "later, since the first attempt ends with an error")
+      ->check(CLI::IsMember({"at-once", "after-backoff"}))
+      ->group("Scheduling");
 }
 
 // The flags about pods in flight.

@@ -209,15 +209,21 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
     prepared[i]->Normalize(nodes, scores.normalized);
   }
   outcome.totals.assign(nodes.size(), 0);
+  const auto is_valid = [](std::int64_t score) {
+    return score >= 0 && score <= kMaxNodeScore;
+  };
+  bool all_valid = true;
   for (const PluginScores& scores : outcome.plugins) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       outcome.totals[i] += scores.weight * scores.normalized[i];
+      all_valid &= is_valid(scores.normalized[i]);
     }
   }
+  if (all_valid) return outcome;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const PluginScores& scores : outcome.plugins) {
       const std::int64_t score = scores.normalized[i];
-      if (score >= 0 && score <= kMaxNodeScore) continue;
+      if (is_valid(score)) continue;
       fail(absl::StrCat(
           "applying score defaultWeights on Score plugins: plugin ",
           Quoted(scores.plugin), " returns an invalid score ", score,

@@ -14,6 +14,7 @@ void TopologyDomains::Set(NodeId node, const std::string* value) {
     return;
   }
   if (old != kNoDomain && values_[old] == *value) return;
+  ++nodes_;
   const auto [it, is_new] = ids_.try_emplace(*value, 0);
   if (is_new) {
     if (free_ids_.empty()) {
@@ -33,6 +34,7 @@ void TopologyDomains::Set(NodeId node, const std::string* value) {
 }
 
 void TopologyDomains::Leave(DomainId domain) {
+  --nodes_;
   const std::uint32_t left = --node_counts_[domain];
   if (left == 1) --shared_domains_;
   if (left > 0) return;

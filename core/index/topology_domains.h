@@ -36,6 +36,9 @@ class TopologyDomains {
   // The number of domains that have a node.
   std::size_t size() const { return ids_.size(); }
 
+  // The number of nodes that have the key.
+  std::size_t nodes() const { return nodes_; }
+
   // Whether no domain has two nodes, as with kubernetes.io/hostname.
   bool is_per_node() const { return shared_domains_ == 0; }
 
@@ -51,6 +54,7 @@ class TopologyDomains {
   std::vector<std::string> values_;         // By domain.
   std::vector<std::uint32_t> node_counts_;  // By domain.
   std::vector<DomainId> free_ids_;
+  std::size_t nodes_ = 0;
   std::size_t shared_domains_ = 0;  // With two nodes or more.
 };
 

@@ -262,7 +262,9 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   }
   if (rescuer_ != nullptr && result.error.empty() &&
       result.node_names.empty()) {
-    rescuer_->OnNothingFits(args.pod, args.node_names.size());
+    const absl::Status rescue =
+        rescuer_->OnNothingFits(args.pod, args.node_names.size());
+    if (!rescue.ok()) return fail(std::string(rescue.message()));
   }
   return result;
 }

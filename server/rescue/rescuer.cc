@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
 #include "core/index/node_info.h"
@@ -45,9 +46,11 @@ Rescuer::~Rescuer() {
   thread_.join();
 }
 
-void Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
+absl::Status Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
   // A pod without a uid is not from an API server.
-  if (offered < options_.min_sample || pod.meta.uid.empty()) return;
+  if (offered < options_.min_sample || pod.meta.uid.empty()) {
+    return absl::OkStatus();
+  }
   std::unique_lock lock(mutex_);
   if (Rescue* rescue = Find(pod)) {
     // An attempt that began after the nomination was written and does not know
@@ -67,6 +70,14 @@ void Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
     return stopping_ || rescue == nullptr ||
            (rescue->state != State::kUndecided && !rescue->writing);
   });
+  const Rescue* rescue = Find(pod);
+  if (!options_.retry_after_backoff || rescue == nullptr ||
+      rescue->state != State::kNominated) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(
+      absl::StrCat("fits none of the nodes asked about; nominated for ",
+                   rescue->nominated, ", to be tried again after the backoff"));
 }
 
 bool Rescuer::OnPreemption(const Pod& pod) {

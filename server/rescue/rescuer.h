@@ -28,7 +28,10 @@
 // then. That write and the next attempt are in a race: of some twenty rescues
 // one loses its nomination before the attempt, which fails then, and the
 // nomination is written again for the one after it. Writing later does not
-// help: the attempt then wins against the nomination as often. Source:
+// help: the attempt then wins against the nomination as often. What helps is an
+// error for an answer: a pod whose attempt ended with one is tried again only
+// after the scheduler's backoff, by when the nomination stands for certain; see
+// RescuerOptions::retry_after_backoff. Source:
 // schedulePod, evaluateNominatedNode and handleSchedulingFailure in
 // pkg/scheduler/schedule_one.go, isPodWorthRequeuing in
 // pkg/scheduler/backend/queue/scheduling_queue.go.
@@ -79,6 +82,9 @@ struct RescuerOptions {
   std::size_t max_pods = 1000;
   // How often pods under rescue are looked at.
   std::chrono::milliseconds interval{10};
+  // Trades time for certainty: two attempts for each rescued pod, and a second
+  // (podInitialBackoffSeconds) between them; else nearly always two, at once.
+  bool retry_after_backoff = false;
 };
 
 // Thread-safe. Has a thread of its own, which is idle while there is nothing to
@@ -102,10 +108,11 @@ class Rescuer {
 
   // filter was asked about `offered` nodes and none of them fits; not answered
   // yet. Returns once the pod is nominated, or found to fit no node at all, or
-  // after Options::max_wait. Cost: nothing for less than a sample or a pod
-  // without a uid; else that of the filters and scores over all nodes, and of a
-  // write to the API server.
-  void OnNothingFits(const Pod& pod, std::size_t offered);
+  // after RescuerOptions::max_wait. Error: the answer has to be this one
+  // instead (RescuerOptions::retry_after_backoff). Cost: nothing for less than
+  // a sample or a pod without a uid; else that of the filters and scores over
+  // all nodes, and of a write to the API server.
+  absl::Status OnNothingFits(const Pod& pod, std::size_t offered);
 
   // The scheduler wants to evict pods for `pod`, so an attempt has failed.
   // Whether it is being rescued, and nobody is to be evicted. Cost: nothing for

@@ -89,6 +89,11 @@ class RescuerTest : public ::testing::Test {
     return nominated_;
   }
 
+  // The scheduler asks, and is answered as without a rescuer.
+  void Ask(const Pod& pod, std::size_t offered) {
+    EXPECT_TRUE(rescuer_->OnNothingFits(pod, offered).ok());
+  }
+
   void RunWeb(const std::string& node) {
     store_.Write([&node](ClusterState& cluster) {
       AddPod(cluster, node,
@@ -148,7 +153,7 @@ class RescuerTest : public ::testing::Test {
 TEST_F(RescuerTest, APodIsNominatedForTheBestNode) {
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   EXPECT_THAT(nominated(), ElementsAre("n3"));
   Settle();
@@ -158,11 +163,27 @@ TEST_F(RescuerTest, APodIsNominatedForTheBestNode) {
   EXPECT_THAT(nominated(), ElementsAre("n3"));
 }
 
+TEST_F(RescuerTest, ANominationIsAnErrorForWhoWantsToBeTriedAfterTheBackoff) {
+  Put(Waiting());
+  Start();
+  EXPECT_TRUE(rescuer_->OnNothingFits(Waiting(), 2).ok());
+  rescuer_.reset();
+  options_.retry_after_backoff = true;
+  Start();
+  EXPECT_EQ(rescuer_->OnNothingFits(Waiting(), 2).message(),
+            "fits none of the nodes asked about; nominated for n3, to be tried "
+            "again after the backoff");
+  rescuer_.reset();
+  Delete("web-n3");
+  Start();
+  EXPECT_TRUE(rescuer_->OnNothingFits(Waiting(), 2).ok());
+}
+
 TEST_F(RescuerTest, APodThatFitsNowhereIsLeftAlone) {
   Delete("web-n3");
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   Settle();
   EXPECT_EQ(Counts(), (std::vector<int>{0, 0, 0}));
   EXPECT_FALSE(rescuer_->OnPreemption(Waiting()));
@@ -172,7 +193,7 @@ TEST_F(RescuerTest, APodThatFitsNowhereIsLeftAlone) {
 TEST_F(RescuerTest, FewerNodesThanASampleAreAllThereAre) {
   Start();
   Put(Waiting("u1", "n3"));
-  rescuer_->OnNothingFits(Waiting(), 1);
+  Ask(Waiting(), 1);
   Settle();
   EXPECT_EQ(Counts(), (std::vector<int>{0, 0, 0}));
   EXPECT_THAT(nominated(), IsEmpty());
@@ -180,7 +201,7 @@ TEST_F(RescuerTest, FewerNodesThanASampleAreAllThereAre) {
 
 TEST_F(RescuerTest, APodWithoutAUidIsNoPodOfAnApiServer) {
   Start();
-  rescuer_->OnNothingFits(Waiting(""), 2);
+  Ask(Waiting(""), 2);
   Settle();
   EXPECT_THAT(nominated(), IsEmpty());
 }
@@ -189,20 +210,20 @@ TEST_F(RescuerTest, ANominationThatWasClearedUnseenIsWrittenForTheNextAttempt) {
   writes_ = false;
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   Settle();
   EXPECT_THAT(nominated(), SizeIs(1));  // It may be on its way.
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   EXPECT_TRUE(UntilNominations(2));
 }
 
 TEST_F(RescuerTest, AnAttemptThatDidNotKnowOfTheNominationDoesNotCount) {
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   EXPECT_TRUE(rescuer_->OnPreemption(Waiting()));
   Settle();
   EXPECT_THAT(nominated(), ElementsAre("n3"));
@@ -211,7 +232,7 @@ TEST_F(RescuerTest, AnAttemptThatDidNotKnowOfTheNominationDoesNotCount) {
 TEST_F(RescuerTest, ANominationThatWasVisibleAndIsClearedIsWrittenAgainAtOnce) {
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   Settle();
   Put(Waiting());
@@ -222,7 +243,7 @@ TEST_F(RescuerTest, ANominationThatWasVisibleAndIsClearedIsWrittenAgainAtOnce) {
 TEST_F(RescuerTest, APodThatTheStoreDoesNotHaveYetIsRescuedToo) {
   options_.visible_after = milliseconds(10);
   Start();
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   EXPECT_TRUE(UntilNominations(1));
 }
 
@@ -233,7 +254,7 @@ TEST_F(RescuerTest, ANominationThatDoesNotShowIsWrittenAgainOtherNodesFirst) {
   writes_ = false;
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilCounts({1, 0, 1}));
   const std::vector<std::string> nodes = nominated();
   ASSERT_THAT(nodes, SizeIs(3));
@@ -248,9 +269,9 @@ TEST_F(RescuerTest, APodThatWasNominatedTooOftenRestsAndMayBePreemptedFor) {
   writes_ = false;
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilCounts({1, 0, 1}));
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   Settle();
   EXPECT_FALSE(rescuer_->OnPreemption(Waiting()));
   EXPECT_THAT(nominated(), ElementsAre("n3"));
@@ -265,7 +286,7 @@ TEST_F(RescuerTest, AfterItsRestAPodIsRescuedAgain) {
   Start();
   Put(Waiting());
   EXPECT_TRUE(Until([this] {
-    rescuer_->OnNothingFits(Waiting(), 2);
+    Ask(Waiting(), 2);
     return nominated().size() >= 2;
   }));
 }
@@ -274,9 +295,9 @@ TEST_F(RescuerTest, AFailureAfterANominationStartsItAnew) {
   options_.visible_after = milliseconds(5);
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
-  rescuer_->OnNothingFits(Waiting("u1", "n3"), 2);
+  Ask(Waiting("u1", "n3"), 2);
   EXPECT_TRUE(UntilNominations(2));
   Bind("n3");
   EXPECT_TRUE(UntilCounts({1, 1, 0}));
@@ -286,10 +307,10 @@ TEST_F(RescuerTest, WhatFitsNoNodeAnyMoreIsAbandonedAndItsNominationCleared) {
   options_.visible_after = milliseconds(5);
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   Delete("web-n3");
-  rescuer_->OnNothingFits(Waiting("u1", "n3"), 2);
+  Ask(Waiting("u1", "n3"), 2);
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
   ASSERT_TRUE(UntilNominations(2));
   EXPECT_THAT(nominated(), ElementsAre("n3", ""));
@@ -298,7 +319,7 @@ TEST_F(RescuerTest, WhatFitsNoNodeAnyMoreIsAbandonedAndItsNominationCleared) {
 TEST_F(RescuerTest, ADeletedPodIsAbandoned) {
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilCounts({1, 0, 0}));
   Settle();
   Delete("waiting");
@@ -310,13 +331,13 @@ TEST_F(RescuerTest, ADeletedPodIsAbandoned) {
 TEST_F(RescuerTest, APodThatAnotherOfItsNameReplacesIsAbandoned) {
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilCounts({1, 0, 0}));
   Settle();
   Put(Waiting("u2"));
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
   EXPECT_TRUE(Until([this] {
-    rescuer_->OnNothingFits(Waiting("u2"), 2);
+    Ask(Waiting("u2"), 2);
     return Counts()[0] == 2;
   }));
 }
@@ -325,12 +346,12 @@ TEST_F(RescuerTest, APodThatTheApiServerDoesNotHaveIsAbandoned) {
   options_.visible_after = milliseconds(5);
   Answer(absl::NotFoundError("no"));
   Start();
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
   Answer(absl::AbortedError("another uid"));
   // Each question starts a rescue, once the last one has been abandoned.
   EXPECT_TRUE(Until([this] {
-    rescuer_->OnNothingFits(Waiting(), 2);
+    Ask(Waiting(), 2);
     const std::vector<int> counts = Counts();
     return counts[0] >= 2 && counts[2] >= 2;
   }));
@@ -341,7 +362,7 @@ TEST_F(RescuerTest, AWriteThatFailsIsTriedAgain) {
   Answer(absl::UnavailableError("not now"));
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   Answer(absl::OkStatus());
   ASSERT_TRUE(UntilNominations(2));
@@ -353,7 +374,7 @@ TEST_F(RescuerTest, APodThatTheSchedulerNominatesItselfIsAbandoned) {
   options_.visible_after = milliseconds(5);
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   Put(Waiting("u1", "n2"));
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
@@ -366,7 +387,7 @@ TEST_F(RescuerTest, APodThatIsNotTriedAgainIsAbandonedAndItsNominationCleared) {
   options_.attempt_timeout = milliseconds(20);
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
   ASSERT_TRUE(UntilNominations(2));
   EXPECT_THAT(nominated(), ElementsAre("n3", ""));
@@ -376,7 +397,7 @@ TEST_F(RescuerTest, NobodyIsEvictedForAPodThatIsBeingRescued) {
   Start();
   Put(Waiting());
   EXPECT_FALSE(rescuer_->OnPreemption(Waiting()));
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   EXPECT_TRUE(rescuer_->OnPreemption(Waiting()));
   EXPECT_FALSE(rescuer_->OnPreemption(Waiting("u2")));
   EXPECT_TRUE(UntilCounts({1, 0, 0}));
@@ -390,7 +411,7 @@ TEST_F(RescuerTest, EvictionsThatAreWantedAfterANominationCountAsAFailure) {
   options_.max_nominations = 2;
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilNominations(1));
   EXPECT_TRUE(rescuer_->OnPreemption(Waiting("u1", "n3")));
   ASSERT_TRUE(UntilNominations(2));
@@ -405,11 +426,11 @@ TEST_F(RescuerTest, OnlySoManyPodsAreLookedAfter) {
   options_.max_pods = 1;
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilCounts({1, 0, 0}));
   Pod other = Waiting("u2");
   other.meta.name = "other";
-  rescuer_->OnNothingFits(other, 2);
+  Ask(other, 2);
   Settle();
   EXPECT_EQ(Counts(), (std::vector<int>{1, 0, 0}));
 }
@@ -426,7 +447,7 @@ TEST_F(RescuerTest, ManyPodsAndThreadsAtOnce) {
         Pod pod = Waiting("u" + std::to_string(t) + "-" + std::to_string(i));
         pod.meta.name = pod.meta.uid;
         Put(pod);
-        rescuer_->OnNothingFits(pod, 2);
+        Ask(pod, 2);
         rescuer_->OnPreemption(pod);
         std::this_thread::sleep_for(milliseconds(i % 5));
         pod.spec.node_name = "n3";
@@ -443,7 +464,7 @@ TEST_F(RescuerTest, ManyPodsAndThreadsAtOnce) {
 TEST_F(RescuerTest, ItStopsInTheMiddleOfARescue) {
   Start();
   Put(Waiting());
-  rescuer_->OnNothingFits(Waiting(), 2);
+  Ask(Waiting(), 2);
   ASSERT_TRUE(UntilCounts({1, 0, 0}));
   rescuer_.reset();
   EXPECT_EQ(Counts(), (std::vector<int>{1, 0, 0}));

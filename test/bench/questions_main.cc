@@ -189,8 +189,11 @@ int Main(int argc, char** argv) {
   const std::size_t resident = ResidentBytes() - resident_before;
 
   const std::vector<Step> steps = ReadSteps(steps_path);
-  const std::vector<const NodeInfo*> nodes =
+  const std::vector<const NodeInfo*> listed =
       ReadCandidates(candidates_path, cluster);
+  // With their ids, as a request's nodes are found.
+  const CandidateNodes nodes(listed);
+  nodes.ids();
   const Profile profile = BenchProfile();
   std::FILE* out = std::fopen(answers_path.c_str(), "w");
   if (out == nullptr) Die("cannot write " + answers_path);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -34,7 +35,6 @@ class SpreadTerm {
         domains_(&index.Domains(constraint_.topology_key)),
         empty_value_(domains_->Find("")),
         is_hostname_(constraint_.topology_key == kHostnameLabel) {
-    if (!is_hostname_) is_scored_.assign(domains_->id_limit() + 1, false);
     if (constraint_.selector.Empty()) return;  // Counts nothing.
     const PlacementCounts& pods =
         index.Count(QueryFor(constraint_, pod.meta.namespace_name));
@@ -51,45 +51,63 @@ class SpreadTerm {
   }
 
   bool HasKey(NodeId node) const { return domains_->Of(node) != kNoDomain; }
+  bool AllHaveKey(std::size_t nodes_of_cluster) const {
+    return domains_->nodes() == nodes_of_cluster;
+  }
 
-  // Takes note of a node that is to be scored: only its domain matters.
-  void AddScoredNode(NodeId node) {
-    if (is_hostname_) {
-      ++size_;
-      return;
+  // Tells which nodes are to be scored: only their domains matter, of which the
+  // more there are the more each pod weighs.
+  void SetScoredNodes(std::span<const NodeId> nodes) {
+    const std::size_t domains =
+        is_hostname_ ? nodes.size() : CountDomains(nodes);
+    normalizing_weight_ = NaturalLog(static_cast<double>(domains + 2));
+    if (by_domain_ == nullptr) return;
+    for (DomainId domain = 0; domain < domains_->id_limit(); ++domain) {
+      std::int64_t pods = by_domain_->Of(domain);
+      if (domain == empty_value_) pods += by_domain_->Of(kNoDomain);
+      scores_.push_back(ScoreFor(pods));
     }
-    DomainId domain = domains_->Of(node);
-    // A missing label and the value "" are one domain.
-    if (domain == kNoDomain) domain = empty_value_;
-    if (domain == kNoDomain)
-      domain = static_cast<DomainId>(domains_->id_limit());
-    if (is_scored_[domain]) return;
-    is_scored_[domain] = true;
-    ++size_;
   }
 
-  // After all AddScoredNode.
-  void SetWeight() {
-    normalizing_weight_ = NaturalLog(static_cast<double>(size_ + 2));
-  }
-
-  // What the constraint adds to the score of a node; 0 if that lacks the key.
+  // What the constraint adds to the score of a node that has its key.
   double Score(NodeId node) const {
-    const DomainId domain = domains_->Of(node);
-    if (domain == kNoDomain) return 0;
-    return static_cast<double>(MatchingPods(node, domain)) *
-               normalizing_weight_ +
-           static_cast<double>(constraint_.max_skew - 1);
+    if (by_domain_ != nullptr) return scores_[domains_->Of(node)];
+    const bool counts = counted_ == nullptr || counted_->Has(node);
+    return ScoreFor(counts ? by_node_.Get(node) : 0);
+  }
+
+  // Adds it to the score of each.
+  void AddScores(std::span<const NodeId> nodes, std::span<double> sums) const {
+    if (by_domain_ != nullptr) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        sums[i] += scores_[domains_->Of(nodes[i])];
+      }
+    } else if (counted_ == nullptr) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        sums[i] += ScoreFor(by_node_.Get(nodes[i]));
+      }
+    } else {
+      for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += Score(nodes[i]);
+    }
   }
 
  private:
-  // On the node for the hostname, otherwise on the counted nodes of its domain.
-  std::int64_t MatchingPods(NodeId node, DomainId domain) const {
-    if (by_domain_ != nullptr) {
-      return by_domain_->Of(domain) +
-             (domain == empty_value_ ? by_domain_->Of(kNoDomain) : 0);
+  // A missing label and the value "" are one domain.
+  std::size_t CountDomains(std::span<const NodeId> nodes) const {
+    const DomainId missing = empty_value_ != kNoDomain
+                                 ? empty_value_
+                                 : static_cast<DomainId>(domains_->id_limit());
+    std::vector<std::uint8_t> is_there(domains_->id_limit() + 1, 0);
+    for (const NodeId node : nodes) {
+      const DomainId domain = domains_->Of(node);
+      is_there[domain == kNoDomain ? missing : domain] = 1;
     }
-    return counted_ == nullptr || counted_->Has(node) ? by_node_.Get(node) : 0;
+    return static_cast<std::size_t>(std::ranges::count(is_there, 1));
+  }
+
+  double ScoreFor(std::int64_t pods) const {
+    return static_cast<double>(pods) * normalizing_weight_ +
+           static_cast<double>(constraint_.max_skew - 1);
   }
 
   SpreadConstraint constraint_;
@@ -99,9 +117,8 @@ class SpreadTerm {
   // Null for the hostname, where a node's own pods count, or if none do.
   const NodeSet* counted_ = nullptr;
   const DomainCounts* by_domain_ = nullptr;  // Null if each domain is one node.
-  NodeCountsReader by_node_;     // The pods, for want of by_domain_.
-  std::vector<bool> is_scored_;  // By domain; the last is the missing label.
-  std::size_t size_ = 0;         // Domains of the nodes to be scored.
+  NodeCountsReader by_node_;    // The pods, for want of by_domain_.
+  std::vector<double> scores_;  // By domain, if by_domain_ is set.
   double normalizing_weight_ = 0;
 };
 
@@ -121,26 +138,42 @@ class SpreadScore : public PreparedScore {
     for (SpreadConstraint& constraint : constraints) {
       terms_.emplace_back(cluster.topology(), pod, std::move(constraint), keys);
     }
-    for (const NodeId node : filtered_nodes.ids()) {
-      if (LacksKey(node)) {
-        some_lack_key_ = true;
-        if (require_all_topologies_) continue;
-      }
-      for (SpreadTerm& term : terms_) term.AddScoredNode(node);
+    std::span<const NodeId> nodes = filtered_nodes.ids();
+    some_lack_key_ = std::ranges::any_of(terms_, [&](const SpreadTerm& term) {
+      return !term.AllHaveKey(cluster.Nodes().size()) &&
+             !std::ranges::all_of(
+                 nodes, [&](NodeId node) { return term.HasKey(node); });
+    });
+    std::vector<NodeId> scored;  // Unless that is all of them.
+    if (some_lack_key_ && require_all_topologies_) {
+      std::ranges::copy_if(nodes, std::back_inserter(scored),
+                           [this](NodeId node) { return !LacksKey(node); });
+      nodes = scored;
     }
-    for (SpreadTerm& term : terms_) term.SetWeight();
+    for (SpreadTerm& term : terms_) term.SetScoredNodes(nodes);
   }
 
   std::int64_t Score(const NodeInfo& node) const override {
-    return ScoreOf(node.id);
+    if (IsIgnored(node.id)) return 0;
+    double score = 0;
+    for (const SpreadTerm& term : terms_) {
+      if (term.HasKey(node.id)) score += term.Score(node.id);
+    }
+    return Round(score);
   }
 
   void ScoreNodes(const CandidateNodes& nodes,
                   std::span<std::int64_t> scores) const override {
-    const std::span<const NodeId> ids = nodes.ids();
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      scores[i] = ScoreOf(ids[i]);
+    if (some_lack_key_) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        scores[i] = Score(*nodes[i]);
+      }
+      return;
     }
+    const std::span<const NodeId> ids = nodes.ids();
+    std::vector<double> sums(ids.size(), 0);
+    for (const SpreadTerm& term : terms_) term.AddScores(ids, sums);
+    for (std::size_t i = 0; i < ids.size(); ++i) scores[i] = Round(sums[i]);
   }
 
   void Normalize(const CandidateNodes& nodes,
@@ -176,12 +209,6 @@ class SpreadScore : public PreparedScore {
   }
 
  private:
-  bool LacksKey(NodeId node) const {
-    return std::any_of(
-        terms_.begin(), terms_.end(),
-        [node](const SpreadTerm& term) { return !term.HasKey(node); });
-  }
-
   // Of a node that was given to the constructor. Nodes that lack a key are not
   // scored, unless the constraints are the system's defaults: then the missing
   // label is a domain named "".
@@ -189,11 +216,10 @@ class SpreadScore : public PreparedScore {
     return some_lack_key_ && require_all_topologies_ && LacksKey(node);
   }
 
-  std::int64_t ScoreOf(NodeId node) const {
-    if (IsIgnored(node)) return 0;
-    double score = 0;
-    for (const SpreadTerm& term : terms_) score += term.Score(node);
-    return Round(score);
+  bool LacksKey(NodeId node) const {
+    return std::any_of(
+        terms_.begin(), terms_.end(),
+        [node](const SpreadTerm& term) { return !term.HasKey(node); });
   }
 
   const bool require_all_topologies_;

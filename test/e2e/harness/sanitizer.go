@@ -10,7 +10,7 @@ func Sanitized() bool { return os.Getenv("VICINAL_SANITIZER") != "" }
 // and a shadow of all there is.
 func MemoryLimit(bytes float64) float64 {
 	if Sanitized() {
-		return 4 * bytes
+		return 8 * bytes
 	}
 	return bytes
 }
