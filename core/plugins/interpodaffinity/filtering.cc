@@ -18,36 +18,39 @@ namespace {
 class DomainSet {
  public:
   explicit DomainSet(const TopologyDomains& domains)
-      : domains_(&domains), members_(domains.id_limit(), false) {}
+      : domains_(&domains), members_(domains.id_limit() + 1, false) {}
 
   // Adds the domain of a node, if it has one.
   void AddDomainOf(NodeId node) {
     const DomainId domain = domains_->Of(node);
-    if (domain == kNoDomain) return;
-    members_[domain] = true;
-    empty_ = false;
+    if (domain != kNoDomain) Add(domain);
   }
 
   // Adds the domains in which there is any of what was counted.
   void AddDomainsOf(const TopologyIndex& index, const PlacementCounts& counts) {
     index.ForEachDomain(counts, *domains_,
-                        [this](DomainId domain, std::int64_t) {
-                          members_[domain] = true;
-                          empty_ = false;
-                        });
+                        [this](DomainId domain, std::int64_t) { Add(domain); });
   }
 
   bool HasKey(NodeId node) const { return domains_->Of(node) != kNoDomain; }
   bool HasDomainOf(NodeId node) const {
-    const DomainId domain = domains_->Of(node);
-    return domain != kNoDomain && members_[domain];
+    return members_[SlotOf(domains_->Of(node))];
   }
   bool empty() const { return empty_; }
   const TopologyDomains& domains() const { return *domains_; }
 
  private:
+  // kNoDomain is the largest number and so comes first; it is never a member.
+  static std::size_t SlotOf(DomainId domain) {
+    return static_cast<DomainId>(domain + 1);
+  }
+  void Add(DomainId domain) {
+    members_[SlotOf(domain)] = true;
+    empty_ = false;
+  }
+
   const TopologyDomains* domains_;
-  std::vector<bool> members_;  // By domain.
+  std::vector<bool> members_;  // By slot.
   bool empty_ = true;
 };
 
@@ -100,8 +103,7 @@ class AffinityFilter : public PreparedFilter {
     const std::span<const NodeId> ids = nodes.ids();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!statuses.ok(i)) continue;
-      const Verdict verdict = Judge(ids[i]);
-      if (verdict != kFits) statuses.Set(i, refused[verdict]);
+      statuses.Set(i, refused[Judge(ids[i])]);
     }
   }
 
@@ -138,15 +140,19 @@ class AffinityFilter : public PreparedFilter {
     }
   }
 
+  // With few branches: which nodes are refused the processor cannot foresee.
   Verdict Judge(NodeId node) const {
     if (!SatisfiesAffinity(node)) return kNoAffinity;
+    bool own = false;
     for (const TermDomains& anti : anti_affinity_) {
-      if (anti.domains.HasDomainOf(node)) return kOwnAntiAffinity;
+      own |= anti.domains.HasDomainOf(node);
     }
+    bool existing = false;
     for (const DomainSet& domains : existing_anti_affinity_) {
-      if (domains.HasDomainOf(node)) return kExistingAntiAffinity;
+      existing |= domains.HasDomainOf(node);
     }
-    return kFits;
+    const Verdict without_own = existing ? kExistingAntiAffinity : kFits;
+    return own ? kOwnAntiAffinity : without_own;
   }
 
   // One existing pod must match all affinity terms; it then counts for each
