@@ -61,28 +61,27 @@ class SpreadTerm {
     const std::size_t domains =
         is_hostname_ ? nodes.size() : CountDomains(nodes);
     normalizing_weight_ = NaturalLog(static_cast<double>(domains + 2));
-    if (by_domain_ == nullptr) return;
+    // A table does not pay for few nodes of many domains.
+    if (by_domain_ == nullptr || domains_->id_limit() > nodes.size()) return;
     for (DomainId domain = 0; domain < domains_->id_limit(); ++domain) {
-      std::int64_t pods = by_domain_->Of(domain);
-      if (domain == empty_value_) pods += by_domain_->Of(kNoDomain);
-      scores_.push_back(ScoreFor(pods));
+      scores_.push_back(ScoreFor(PodsIn(domain)));
     }
   }
 
   // What the constraint adds to the score of a node that has its key.
   double Score(NodeId node) const {
-    if (by_domain_ != nullptr) return scores_[domains_->Of(node)];
+    if (by_domain_ != nullptr) return ScoreFor(PodsIn(domains_->Of(node)));
     const bool counts = counted_ == nullptr || counted_->Has(node);
     return ScoreFor(counts ? by_node_.Get(node) : 0);
   }
 
   // Adds it to the score of each.
   void AddScores(std::span<const NodeId> nodes, std::span<double> sums) const {
-    if (by_domain_ != nullptr) {
+    if (!scores_.empty()) {
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         sums[i] += scores_[domains_->Of(nodes[i])];
       }
-    } else if (counted_ == nullptr) {
+    } else if (by_domain_ == nullptr && counted_ == nullptr) {
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         sums[i] += ScoreFor(by_node_.Get(nodes[i]));
       }
@@ -105,6 +104,11 @@ class SpreadTerm {
     return static_cast<std::size_t>(std::ranges::count(is_there, 1));
   }
 
+  std::int64_t PodsIn(DomainId domain) const {
+    return by_domain_->Of(domain) +
+           (domain == empty_value_ ? by_domain_->Of(kNoDomain) : 0);
+  }
+
   double ScoreFor(std::int64_t pods) const {
     return static_cast<double>(pods) * normalizing_weight_ +
            static_cast<double>(constraint_.max_skew - 1);
@@ -118,7 +122,7 @@ class SpreadTerm {
   const NodeSet* counted_ = nullptr;
   const DomainCounts* by_domain_ = nullptr;  // Null if each domain is one node.
   NodeCountsReader by_node_;    // The pods, for want of by_domain_.
-  std::vector<double> scores_;  // By domain, if by_domain_ is set.
+  std::vector<double> scores_;  // By domain; empty: by_domain_ is to be asked.
   double normalizing_weight_ = 0;
 };
 
