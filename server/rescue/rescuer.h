@@ -25,9 +25,10 @@
 // another attempt at once, because it takes its own write of the failure into
 // the pod's status for a change of the pod, and that attempt is to know of the
 // nomination. The scheduler's write may clear a nomination that it has seen by
-// then. That write and the next attempt are in a race: of some twenty rescues
-// one loses its nomination before the attempt, which fails then, and the
-// nomination is written again for the one after it. Writing later does not
+// then. That write and the next attempt are in a race: of twenty rescues one
+// (on a slow machine) to eight (on a fast one) lose their nomination before the
+// attempt, which fails then, and the nomination is written again for the one
+// after it. Writing later does not
 // help: the attempt then wins against the nomination as often. What helps is an
 // error for an answer: a pod whose attempt ended with one is tried again only
 // after the scheduler's backoff, by when the nomination stands for certain; see
@@ -83,7 +84,7 @@ struct RescuerOptions {
   // How often pods under rescue are looked at.
   std::chrono::milliseconds interval{10};
   // Trades time for certainty: two attempts for each rescued pod, and a second
-  // (podInitialBackoffSeconds) between them; else nearly always two, at once.
+  // (podInitialBackoffSeconds) between them; else two or three, at once.
   bool retry_after_backoff = false;
 };
 

@@ -49,9 +49,20 @@ func startLoad(v *harness.Vicinal) *load {
 	return l
 }
 
+// has says whether there were answers of each of these statuses.
+func (l *load) has(statuses []int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !slices.ContainsFunc(statuses, func(status int) bool { return l.statuses[status] == 0 })
+}
+
 // want ends the load: there were answers of each of these statuses and of no other.
 func (l *load) want(t *testing.T, statuses ...int) {
 	t.Helper()
+	// What the caller has just seen the load may be about to see.
+	for deadline := time.Now().Add(5 * time.Second); !l.has(statuses) && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
 	close(l.stop)
 	l.asking.Wait()
 	for _, status := range statuses {
