@@ -195,9 +195,8 @@ void AddScheduling(CLI::App* serve, ServeOptions& options) {
             options.rescue_retry_after_backoff = when == "after-backoff";
           },
           "at-once: a rescued pod is tried again at once, and some a third "
-          "time "
-          "[default]; after-backoff: never a third time, but a second later, "
-          "since the first attempt ends with an error")
+          "time [default]; after-backoff: never a third time, but a second "
+          "later, since the first attempt ends with an error")
       ->check(CLI::IsMember({"at-once", "after-backoff"}))
       ->group("Scheduling");
 }

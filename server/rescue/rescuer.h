@@ -28,12 +28,13 @@
 // then. That write and the next attempt are in a race: of twenty rescues one
 // (on a slow machine) to eight (on a fast one) lose their nomination before the
 // attempt, which fails then, and the nomination is written again for the one
-// after it. Writing later does not
-// help: the attempt then wins against the nomination as often. What helps is an
-// error for an answer: a pod whose attempt ended with one is tried again only
-// after the scheduler's backoff, by when the nomination stands for certain; see
-// RescuerOptions::retry_after_backoff. Source:
-// schedulePod, evaluateNominatedNode and handleSchedulingFailure in
+// after it. Writing later does not help: the attempt then wins against the
+// nomination as often. What helps is an error for an answer: a pod whose
+// attempt ended with one is tried again only after the scheduler's backoff, by
+// when the nomination stands for certain; see
+// RescuerOptions::retry_after_backoff.
+//
+// Source: schedulePod, evaluateNominatedNode and handleSchedulingFailure in
 // pkg/scheduler/schedule_one.go, isPodWorthRequeuing in
 // pkg/scheduler/backend/queue/scheduling_queue.go.
 #ifndef VICINAL_SERVER_RESCUE_RESCUER_H_
