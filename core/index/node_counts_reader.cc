@@ -7,7 +7,7 @@ NodeCountsReader::NodeCountsReader(const NodeCounts& counts)
   if (!array_.empty()) return;
   words_.resize((counts.id_limit() + kBits - 1) / kBits);
   counts.ForEach([this](NodeId node, std::int32_t) {
-    words_[node / kBits].nodes |= std::uint64_t{1} << node % kBits;
+    words_[node / kBits].nodes |= BitOf(node);
   });
   std::uint32_t first = 0;
   for (Word& word : words_) {
@@ -16,9 +16,7 @@ NodeCountsReader::NodeCountsReader(const NodeCounts& counts)
   }
   counts_.resize(first);
   counts.ForEach([this](NodeId node, std::int32_t count) {
-    const Word& word = words_[node / kBits];
-    const std::uint64_t bit = std::uint64_t{1} << node % kBits;
-    counts_[word.first + std::popcount(word.nodes & (bit - 1))] = count;
+    counts_[PositionIn(words_[node / kBits], node)] = count;
   });
 }
 

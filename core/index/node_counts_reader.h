@@ -29,9 +29,8 @@ class NodeCountsReader {
     const std::size_t position = node / kBits;
     if (position >= words_.size()) return 0;
     const Word& word = words_[position];
-    const std::uint64_t bit = std::uint64_t{1} << node % kBits;
-    if ((word.nodes & bit) == 0) return 0;
-    return counts_[word.first + std::popcount(word.nodes & (bit - 1))];
+    if ((word.nodes & BitOf(node)) == 0) return 0;
+    return counts_[PositionIn(word, node)];
   }
 
  private:
@@ -41,6 +40,15 @@ class NodeCountsReader {
     std::uint64_t nodes = 0;  // A bit for each that has any.
     std::uint32_t first = 0;  // Where the counts of its nodes begin.
   };
+
+  static std::uint64_t BitOf(NodeId node) {
+    return std::uint64_t{1} << node % kBits;
+  }
+  // Of the node's count, if its bit is set.
+  static std::size_t PositionIn(const Word& word, NodeId node) {
+    return word.first + static_cast<std::size_t>(
+                            std::popcount(word.nodes & (BitOf(node) - 1)));
+  }
 
   std::span<const std::int32_t> array_;  // Not empty: instead of what follows.
   std::vector<Word> words_;

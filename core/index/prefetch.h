@@ -8,14 +8,14 @@
 
 namespace vicinal {
 
-// Begins to load `count` values; null is ignored. Changes nothing.
+// Begins to load a value; null is ignored. Changes nothing.
 // Cost: O(bytes / 64).
 template <typename Value>
-void Prefetch(const Value* values, std::size_t count = 1) {
-  if (values == nullptr) return;
+void Prefetch(const Value* value) {
+  if (value == nullptr) return;
   constexpr std::size_t kCacheLine = 64;
-  const char* const begin = reinterpret_cast<const char*>(values);
-  for (std::size_t at = 0; at < count * sizeof(Value); at += kCacheLine) {
+  const char* const begin = reinterpret_cast<const char*>(value);
+  for (std::size_t at = 0; at < sizeof(Value); at += kCacheLine) {
     __builtin_prefetch(begin + at);
   }
 }

@@ -30,18 +30,23 @@ class Dice {
 };
 
 // Which seeds a property test takes: VICINAL_SEED alone, one that failed; or,
-// if it is not set, the first VICINAL_HISTORIES, which are 10,000 by default.
+// if it is 0 or not set, the first VICINAL_HISTORIES, which are 10,000 by
+// default.
 struct Seeds {
   std::uint64_t first;
   std::uint64_t count;
   bool is_replay;  // Of one seed.
 
   static Seeds FromEnvironment() {
-    const char* const one = std::getenv("VICINAL_SEED");
-    if (one != nullptr) return {std::strtoull(one, nullptr, 10), 1, true};
-    const char* const count = std::getenv("VICINAL_HISTORIES");
-    return {1, count == nullptr ? 10'000 : std::strtoull(count, nullptr, 10),
-            false};
+    const std::uint64_t one = Number("VICINAL_SEED", 0);
+    if (one != 0) return {one, 1, true};
+    return {1, Number("VICINAL_HISTORIES", 10'000), false};
+  }
+
+ private:
+  static std::uint64_t Number(const char* name, std::uint64_t otherwise) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
   }
 };
 

@@ -76,10 +76,12 @@ absl::Status LoadLiveCluster(const ClientConfig& config, bool with_pod_facts,
     if (!status.ok()) return status;
   }
   absl::Status status = ReadClusterFromApi(config, [&](Object object) {
-    const auto it = facts.find(KeyOf(MetaOf(object)));
-    const bool is_pod = std::holds_alternative<Pod>(object);
-    world.Load(std::move(object),
-               is_pod && it != facts.end() ? it->second : PodFacts());
+    PodFacts of_pod;
+    if (const Pod* const pod = std::get_if<Pod>(&object)) {
+      const auto it = facts.find(KeyOf(pod->meta));
+      if (it != facts.end()) of_pod = it->second;
+    }
+    world.Load(std::move(object), of_pod);
   });
   if (!status.ok()) return status;
   for (const WorkloadResource& resource : kWorkloads) {

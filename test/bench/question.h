@@ -4,7 +4,6 @@
 #define VICINAL_TEST_BENCH_QUESTION_H_
 
 #include <utility>
-#include <vector>
 
 #include "core/engine/profile.h"
 #include "core/engine/run_plugins.h"
@@ -35,11 +34,7 @@ inline Profile BenchProfile() {
     answer.score = RunScorePlugins(profile, cluster, pod, nodes);
     return answer;
   }
-  std::vector<std::size_t> feasible;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (answer.filter.statuses.ok(i)) feasible.push_back(i);
-  }
-  const SelectedNodes selected(nodes, feasible);
+  const SelectedNodes selected(nodes, answer.filter.statuses.Passed());
   answer.score = RunScorePlugins(profile, cluster, pod, selected.candidates());
   return answer;
 }

@@ -131,8 +131,7 @@ class SpreadScore : public PreparedScore {
   SpreadScore(const ClusterState& cluster, const Pod& pod,
               const CandidateNodes& filtered_nodes,
               std::vector<SpreadConstraint> constraints,
-              bool require_all_topologies)
-      : require_all_topologies_(require_all_topologies) {
+              bool require_all_topologies) {
     std::vector<std::string> keys;
     if (require_all_topologies) {
       for (const SpreadConstraint& constraint : constraints) {
@@ -148,10 +147,11 @@ class SpreadScore : public PreparedScore {
              !std::ranges::all_of(
                  nodes, [&](NodeId node) { return term.HasKey(node); });
     });
+    ignores_some_ = some_lack_key_ && require_all_topologies;
     std::vector<NodeId> scored;  // Unless that is all of them.
-    if (some_lack_key_ && require_all_topologies_) {
+    if (ignores_some_) {
       std::ranges::copy_if(nodes, std::back_inserter(scored),
-                           [this](NodeId node) { return !LacksKey(node); });
+                           [this](NodeId node) { return !IsIgnored(node); });
       nodes = scored;
     }
     for (SpreadTerm& term : terms_) term.SetScoredNodes(nodes);
@@ -217,17 +217,14 @@ class SpreadScore : public PreparedScore {
   // scored, unless the constraints are the system's defaults: then the missing
   // label is a domain named "".
   bool IsIgnored(NodeId node) const {
-    return some_lack_key_ && require_all_topologies_ && LacksKey(node);
+    return ignores_some_ && std::any_of(terms_.begin(), terms_.end(),
+                                        [node](const SpreadTerm& term) {
+                                          return !term.HasKey(node);
+                                        });
   }
 
-  bool LacksKey(NodeId node) const {
-    return std::any_of(
-        terms_.begin(), terms_.end(),
-        [node](const SpreadTerm& term) { return !term.HasKey(node); });
-  }
-
-  const bool require_all_topologies_;
-  bool some_lack_key_ = false;  // Of the nodes to be scored.
+  bool some_lack_key_ = false;  // Of the nodes given to the constructor.
+  bool ignores_some_ = false;   // Of those.
   std::vector<SpreadTerm> terms_;
 };
 
