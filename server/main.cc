@@ -11,11 +11,11 @@
 
 #include "absl/status/status.h"
 #include "core/model/yaml.h"
-#include "server/deschedule/command.h"
-#include "server/explain/command.h"
-#include "server/sample/sample_cluster.h"
+#include "server/commands/deschedule/command.h"
+#include "server/commands/explain/command.h"
+#include "server/commands/sample/sample_cluster.h"
+#include "server/commands/simulate/command.h"
 #include "server/serve_command.h"
-#include "server/simulate/command.h"
 
 namespace vicinal {
 namespace {

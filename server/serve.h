@@ -7,9 +7,9 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "server/extender/extender_service.h"
+#include "server/listeners/extender/extender_service.h"
+#include "server/listeners/tls/server_tls.h"
 #include "server/state/in_flight_pods.h"
-#include "server/tls/server_tls.h"
 
 namespace vicinal {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/deschedule/rules.h"
+#include "core/deschedule/rule_tallies.h"
 
 namespace vicinal {
 namespace {

@@ -13,11 +13,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "core/deschedule/affinity_book.h"
+#include "core/deschedule/affinity_tally.h"
 #include "core/deschedule/evictability.h"
-#include "core/deschedule/rules.h"
-#include "core/deschedule/survey.h"
+#include "core/deschedule/rule_tallies.h"
 #include "core/deschedule/violation.h"
+#include "core/deschedule/violation_scan.h"
 #include "core/engine/decide.h"
 #include "core/engine/fit_error.h"
 #include "core/index/pod_info.h"
@@ -77,7 +77,7 @@ class Quotas {
   std::array<absl::flat_hash_map<std::string, std::int64_t>, 4> counts_;
 };
 
-struct Suspect {
+struct Candidate {
   StrategyKind kind;
   std::int32_t priority;
   QosClass qos;
@@ -85,7 +85,7 @@ struct Suspect {
   const PolicyProfile* profile;
   const Strategy* strategy;
 
-  friend bool operator<(const Suspect& a, const Suspect& b) {
+  friend bool operator<(const Candidate& a, const Candidate& b) {
     return std::tie(a.kind, a.priority, a.qos, a.key) <
            std::tie(b.kind, b.priority, b.qos, b.key);
   }
@@ -121,13 +121,13 @@ class Planner {
   Plan Make() {
     bool first = true;
     for (bool changed = true; changed;) {
-      const Survey survey = TakeSurvey(cluster_, rules_);
-      if (first) cost_ = plan_.before = survey.cost;
+      const ViolationScan scan = ScanViolations(cluster_, rules_);
+      if (first) cost_ = plan_.before = scan.cost;
       first = false;
       changed = false;
       kept_before_ = std::exchange(kept_, {});
-      for (const Suspect& suspect : Sorted(survey)) {
-        changed |= Consider(suspect);
+      for (const Candidate& candidate : Sorted(scan)) {
+        changed |= Consider(candidate);
       }
     }
     plan_.after = cost_;
@@ -154,12 +154,12 @@ class Planner {
     Pod original;  // Before the plan.
   };
 
-  std::vector<Suspect> Sorted(const Survey& survey) const {
-    std::vector<Suspect> sorted;
+  std::vector<Candidate> Sorted(const ViolationScan& scan) const {
+    std::vector<Candidate> sorted;
     for (const PolicyProfile& profile : policy_.profiles) {
       for (const Strategy& strategy : profile.strategies) {
         for (const StoredPod* pod :
-             survey.suspects[static_cast<std::size_t>(strategy.kind)]) {
+             scan.candidates[static_cast<std::size_t>(strategy.kind)]) {
           if (!IsAmong(strategy, *pod)) continue;
           if (policy_.node_selector &&
               !policy_.node_selector->Matches(pod->node()->labels())) {
@@ -179,9 +179,9 @@ class Planner {
   }
 
   // Whether the pod, and those that have to follow it, are evicted.
-  bool Consider(const Suspect& suspect) {
+  bool Consider(const Candidate& candidate) {
     const auto place =
-        std::pair(suspect.key, static_cast<const void*>(suspect.strategy));
+        std::pair(candidate.key, static_cast<const void*>(candidate.strategy));
     const auto tried = tried_.find(place);
     if (tried != tried_.end() && tried->second == generation_) {
       const auto kept = kept_before_.extract(place);
@@ -190,12 +190,13 @@ class Planner {
     }
     std::string why_not;
     std::vector<Step> steps;
-    std::optional<Step> step = Move(suspect.key, *suspect.profile,
-                                    suspect.strategy, suspect.kind, why_not);
+    std::optional<Step> step =
+        Move(candidate.key, *candidate.profile, candidate.strategy,
+             candidate.kind, why_not);
     if (step) {
       steps.push_back(*std::move(step));
       bool better = steps.front().worst_change < ClusterCost();
-      if (!better) better = Follow(*suspect.profile, steps);
+      if (!better) better = Follow(*candidate.profile, steps);
       if (better) {
         for (Step& made : steps) Commit(std::move(made));
         ++generation_;
@@ -206,9 +207,9 @@ class Planner {
       for (; !steps.empty(); steps.pop_back()) Undo(std::move(steps.back()));
     }
     tried_[place] = generation_;
-    if (!why_not.empty() && !evicted_.contains(suspect.key)) {
-      const StoredPod& pod = *cluster_.FindPod(suspect.key);
-      kept_[place] = {suspect.key, pod.node()->Name(), suspect.kind,
+    if (!why_not.empty() && !evicted_.contains(candidate.key)) {
+      const StoredPod& pod = *cluster_.FindPod(candidate.key);
+      kept_[place] = {candidate.key, pod.node()->Name(), candidate.kind,
                       std::move(why_not)};
     }
     return false;
@@ -315,20 +316,20 @@ class Planner {
     const Labels labels = steps.front().original.meta.labels;
     const ObjectKey leader = steps.front().key;
     std::vector<ObjectKey> followers;
-    for (const AffinityBook* book :
+    for (const AffinityTally* tally :
          rules_.AffinitiesAbout(leader.namespace_name, labels)) {
-      book->ForEachCarrierNode([&](NodeId id) {
-        if (book->Holds(id, true) && book->Holds(id, false)) return;
+      tally->ForEachCarrierNode([&](NodeId id) {
+        if (tally->Holds(id, true) && tally->Holds(id, false)) return;
         for (const StoredPod* pod : cluster_.NodeById(id).pods) {
           if (pod->terminating() || !pod->common().spec.affinity) continue;
           const PodInfo info(pod->ToPod());
-          if (rules_.AffinityOf(info) != book) continue;
-          if (book->Holds(id, book->query().Matches(
-                                  pod->namespace_name(),
-                                  [pod](const std::string& key) {
-                                    return pod->FindLabel(key);
-                                  },
-                                  false))) {
+          if (rules_.AffinityOf(info) != tally) continue;
+          if (tally->Holds(id, tally->query().Matches(
+                                   pod->namespace_name(),
+                                   [pod](const std::string& key) {
+                                     return pod->FindLabel(key);
+                                   },
+                                   false))) {
             continue;
           }
           followers.push_back(
@@ -400,7 +401,7 @@ class Planner {
   const Policy& policy_;
   ClusterState& cluster_;
   const Evictability evictability_;
-  Rules rules_;
+  RuleTallies rules_;
   Quotas quotas_;
   ClusterCost cost_;
   Plan plan_;
@@ -408,7 +409,7 @@ class Planner {
   // By pod and strategy.
   std::map<std::pair<ObjectKey, const void*>, KeptPod> kept_;
   std::map<std::pair<ObjectKey, const void*>, KeptPod> kept_before_;
-  // When a suspect was last tried, in changes of the plan.
+  // When a candidate was last tried, in changes of the plan.
   std::map<std::pair<ObjectKey, const void*>, std::int64_t> tried_;
   std::int64_t generation_ = 0;
 };

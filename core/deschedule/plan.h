@@ -10,7 +10,7 @@
 //
 // Why it ends: each planned eviction, or each group of them, makes ClusterCost
 // less, and that cannot happen for ever. The search goes on until no eviction
-// of a suspect is left that would, so that another plan for the cluster as it
+// of a candidate is left that would, so that another plan for the cluster as it
 // then is finds none; unless a limit ended it, and then plans one after the
 // other get there.
 #ifndef VICINAL_CORE_DESCHEDULE_PLAN_H_
@@ -66,7 +66,7 @@ struct PlanOptions {
 };
 
 // `profile` is the scheduler's. The cluster is changed and changed back. Cost:
-// a survey (survey.h) for each round, of which there are two or three as a
+// a scan (scan.h) for each round, of which there are two or three as a
 // rule, and one question over all nodes for each pod that breaks a rule and may
 // be evicted.
 Plan MakePlan(const Profile& profile, const PlanOptions& options,

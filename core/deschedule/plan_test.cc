@@ -643,7 +643,7 @@ TEST_P(PlanPropertyTest, ThePlanDoesWhatItSaysAndTheNextOnePlansNothing) {
     }
     CarryOut(plan);
     const Plan next = Make();
-    // A survey of the new cluster counts what the plan has reckoned.
+    // A scan of the new cluster counts what the plan has reckoned.
     EXPECT_EQ(next.before, plan.after);
     EXPECT_THAT(Moves(next), IsEmpty());
     if (HasFailure()) return;

@@ -66,17 +66,18 @@ std::string ByNodeAffinity(const ClusterState& cluster,
 
 std::string BySpread(const Strategy& strategy, const PodCosts& costs,
                      const NodeInfo& node) {
-  for (const SpreadBook* book : costs.spreads()) {
-    if (!(book->hard() ? strategy.do_not_schedule : strategy.schedule_anyway)) {
+  for (const SpreadTally* tally : costs.spreads()) {
+    if (!(tally->hard() ? strategy.do_not_schedule
+                        : strategy.schedule_anyway)) {
       continue;
     }
-    if (!book->IsTooManyWith(node.id)) continue;
-    const SpreadConstraint& constraint = book->constraint();
+    if (!tally->IsTooManyWith(node.id)) continue;
+    const SpreadConstraint& constraint = tally->constraint();
     return absl::StrCat(
         DomainText(constraint.topology_key, node), " has ",
-        Counted(book->CountAt(node.id) + 1, "pod"),
+        Counted(tally->CountAt(node.id) + 1, "pod"),
         " of a topology spread constraint, the smallest domain ",
-        book->Smallest(), "; maxSkew is ", constraint.max_skew);
+        tally->Smallest(), "; maxSkew is ", constraint.max_skew);
   }
   return "";
 }
@@ -125,8 +126,8 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
     case StrategyKind::kTopologySpread:
       return BySpread(strategy, costs, node);
     case StrategyKind::kDuplicates: {
-      const DuplicateBook* book = costs.duplicates();
-      if (book == nullptr || book->At(node.id) < book->share()) return "";
+      const DuplicateTally* tally = costs.duplicates();
+      if (tally == nullptr || tally->At(node.id) < tally->share()) return "";
       const auto& owners = pod.pod.meta.owner_references;
       if (std::ranges::any_of(owners, [&](const OwnerReference& owner) {
             return std::ranges::count(strategy.exclude_owner_kinds,
@@ -135,8 +136,8 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
         return "";
       }
       return absl::StrCat("its node has ",
-                          Counted(book->At(node.id) + 1, "pod"),
-                          " of its owner, an even share is ", book->share());
+                          Counted(tally->At(node.id) + 1, "pod"),
+                          " of its owner, an even share is ", tally->share());
     }
     case StrategyKind::kSoftAntiAffinity:
       return BySoftAntiAffinity(cluster, costs, node);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/deschedule/policy.h"
-#include "core/deschedule/rules.h"
+#include "core/deschedule/rule_tallies.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 

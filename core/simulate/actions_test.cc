@@ -34,7 +34,7 @@ TEST(ActionsTest, ADrainedNodeIsEmptyAndStaysSo) {
 TEST(ActionsTest, CordonAndUncordonSetTheTaintOfTheNodeController) {
   Simulation simulation(kThreeNodes);
   const auto w1 = [&simulation] {
-    return *simulation.world().cluster().FindNode("w1")->node;
+    return *simulation.simulated().cluster().FindNode("w1")->node;
   };
   simulation.Do("cordon w1");
   EXPECT_TRUE(w1().unschedulable);
@@ -50,8 +50,8 @@ TEST(ActionsTest, APodWithoutControllerIsGoneAndANoteSaysSo) {
   simulation.Apply(
       "---\n{kind: Pod, metadata: {name: lone}, spec: {nodeName: w1}}");
   simulation.Do("drain w1");
-  EXPECT_THAT(simulation.world().pods(), IsEmpty());
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().pods(), IsEmpty());
+  EXPECT_THAT(simulation.simulated().notes(),
               ElementsAre("pod default/lone has no controller: it is gone"));
 }
 
@@ -64,7 +64,7 @@ TEST(ActionsTest, APodOfAnUnknownControllerIsReplacedByAnEqualOne) {
   simulation.Do("drain w1");
   EXPECT_THAT(simulation.PerNode("app", "run"), SizeIs(1));
   EXPECT_FALSE(simulation.PerNode("app", "run").contains("w1"));
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().notes(),
               ElementsAre(HasSubstr("replaced by equal ones")));
 }
 
@@ -100,15 +100,15 @@ TEST(ActionsTest, ANodeThatGoesTakesItsPodsAlong) {
   simulation.Apply(WorkloadYaml("Deployment", "web", 3));
   simulation.Do("remove-node w2");
   EXPECT_EQ(simulation.PerNode("app", "web").size(), 2u);
-  EXPECT_EQ(simulation.world().pods().size(), 3u);
+  EXPECT_EQ(simulation.simulated().pods().size(), 3u);
 }
 
 TEST(ActionsTest, AWorkloadGoesWithItsPods) {
   Simulation simulation(kThreeNodes);
   simulation.Apply(WorkloadYaml("Deployment", "web", 3));
   simulation.Do("delete deployment/web");
-  EXPECT_THAT(simulation.world().pods(), IsEmpty());
-  EXPECT_THAT(simulation.world().workloads(), IsEmpty());
+  EXPECT_THAT(simulation.simulated().pods(), IsEmpty());
+  EXPECT_THAT(simulation.simulated().workloads(), IsEmpty());
 }
 
 TEST(ActionsTest, RescheduleMakesAWorkloadEvenAgain) {
@@ -147,7 +147,7 @@ kind: Pod
 metadata: {name: high}
 spec: {priority: 10}
 )");
-  EXPECT_EQ(simulation.world().FindPod({"default", "high"})->node, "w1");
+  EXPECT_EQ(simulation.simulated().FindPod({"default", "high"})->node, "w1");
   EXPECT_THAT(simulation.Messages(),
               ElementsAre("0/1 nodes are available: 1 Too many pods."));
 }
@@ -174,7 +174,7 @@ TEST(ActionsTest, OneSeedGivesOneOutcome) {
     Simulation simulation(kThreeNodes, options);
     simulation.Apply(WorkloadYaml("Deployment", "web", 7));
     std::string outcome;
-    for (const auto& [key, pod] : simulation.world().pods()) {
+    for (const auto& [key, pod] : simulation.simulated().pods()) {
       outcome += key.name + " on " + pod.node + "\n";
     }
     names.push_back(outcome);

@@ -8,38 +8,38 @@ namespace {
 // Far more than any workload takes steps.
 constexpr int kMaxRounds = 10'000'000;
 
-void Sync(World& world, const Workload& workload) {
+void Sync(SimulatedCluster& simulated, const Workload& workload) {
   switch (workload.kind) {
     case WorkloadKind::kDeployment:
-      return SyncDeployment(world, workload);
+      return SyncDeployment(simulated, workload);
     case WorkloadKind::kReplicaSet:
     case WorkloadKind::kReplicationController:
     case WorkloadKind::kVirtualMachineInstanceReplicaSet:
-      return SyncReplicaSet(world, workload);
+      return SyncReplicaSet(simulated, workload);
     case WorkloadKind::kStatefulSet:
-      return SyncStatefulSet(world, workload);
+      return SyncStatefulSet(simulated, workload);
     case WorkloadKind::kDaemonSet:
-      return SyncDaemonSet(world, workload);
+      return SyncDaemonSet(simulated, workload);
     case WorkloadKind::kJob:
-      return SyncJob(world, workload);
+      return SyncJob(simulated, workload);
     case WorkloadKind::kCronJob:
-      return SyncCronJob(world, workload);
+      return SyncCronJob(simulated, workload);
   }
 }
 
 }  // namespace
 
-void RunControllers(World& world) {
+void RunControllers(SimulatedCluster& simulated) {
   for (int round = 0;; ++round) {
     CHECK_LT(round, kMaxRounds) << "the controllers do not come to rest";
-    const std::set<OwnerKey> touched = world.TakeTouched();
+    const std::set<OwnerKey> touched = simulated.TakeTouched();
     if (touched.empty()) return;
     for (const OwnerKey& key : touched) {
-      const Workload* known = world.FindWorkload(key);
+      const Workload* known = simulated.FindWorkload(key);
       if (known == nullptr) continue;
       // A step may replace the workload itself.
       const Workload workload = *known;
-      Sync(world, workload);
+      Sync(simulated, workload);
     }
   }
 }

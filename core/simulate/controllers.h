@@ -8,39 +8,39 @@
 
 #include <optional>
 
+#include "core/simulate/simulated_cluster.h"
 #include "core/simulate/workload.h"
-#include "core/simulate/world.h"
 
 namespace vicinal {
 
 // Lets the controllers look at all touched workloads, again and again until
 // none is left to look at.
-void RunControllers(World& world);
+void RunControllers(SimulatedCluster& simulated);
 
 // Lets time pass for Jobs: the pods of theirs that run have succeeded. Returns
 // whether there were any.
-bool FinishJobPods(World& world);
+bool FinishJobPods(SimulatedCluster& simulated);
 
 // A Deployment that is known only by its ReplicaSets (dumps of the cluster
 // usually lack Deployments): with their pod template, their replicas, and the
 // default strategy. Absent if there are none.
-std::optional<Workload> DeploymentOfReplicaSets(const World& world,
-                                                const OwnerKey& key);
+std::optional<Workload> DeploymentOfReplicaSets(
+    const SimulatedCluster& simulated, const OwnerKey& key);
 
 // One step for one workload. The kinds are those in the comments.
 // ReplicaSet, ReplicationController, VirtualMachineInstanceReplicaSet.
 // Source: pkg/controller/replicaset/replica_set.go, ActivePodsWithRanks.
-void SyncReplicaSet(World& world, const Workload& set);
+void SyncReplicaSet(SimulatedCluster& simulated, const Workload& set);
 // Source: pkg/controller/deployment/{rolling,recreate,sync}.go.
-void SyncDeployment(World& world, const Workload& deployment);
+void SyncDeployment(SimulatedCluster& simulated, const Workload& deployment);
 // Source: pkg/controller/statefulset/stateful_set_control.go.
-void SyncStatefulSet(World& world, const Workload& set);
+void SyncStatefulSet(SimulatedCluster& simulated, const Workload& set);
 // Source: pkg/controller/daemon/{daemon_controller,update}.go.
-void SyncDaemonSet(World& world, const Workload& set);
+void SyncDaemonSet(SimulatedCluster& simulated, const Workload& set);
 // Job. Source: pkg/controller/job/job_controller.go.
-void SyncJob(World& world, const Workload& job);
+void SyncJob(SimulatedCluster& simulated, const Workload& job);
 // CronJob: one run, as if its time had come.
-void SyncCronJob(World& world, const Workload& cron_job);
+void SyncCronJob(SimulatedCluster& simulated, const Workload& cron_job);
 
 }  // namespace vicinal
 

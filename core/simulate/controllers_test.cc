@@ -178,7 +178,7 @@ TEST(DeploymentTest, ADeploymentKnownByItsReplicaSetCanBeScaled) {
   EXPECT_EQ(simulation.PerNode("pod-template-hash", "1"), (PerNode{{"w1", 3}}))
       << "it is the template of the ReplicaSet that is there";
   EXPECT_THAT(simulation.Names("app", "web"), testing::Contains("web-1-x"));
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().notes(),
               ElementsAre(HasSubstr("known by its ReplicaSets only")));
 }
 
@@ -216,7 +216,7 @@ TEST(StatefulSetTest, RollsOutOneAfterTheOther) {
   EXPECT_EQ(simulation.PerNode("app", "db"), before)
       << "each finds but the node it came from";
   for (const std::string& name : simulation.Names("app", "db")) {
-    const Pod pod = simulation.world().PodAt({"default", name});
+    const Pod pod = simulation.simulated().PodAt({"default", name});
     EXPECT_EQ(pod.spec.containers.at(0).image, "web:2");
   }
 }
@@ -272,7 +272,7 @@ TEST(JobTest, UntilStableItRunsToCompletion) {
   int placed = 0;
   SimulatorOptions options;
   options.until_stable = true;
-  options.on_placement = [&placed](const World&, const PodInfo&,
+  options.on_placement = [&placed](const SimulatedCluster&, const PodInfo&,
                                    const std::string&) { ++placed; };
   Simulation simulation(kThreeNodes, options);
   simulation.Apply(kJob);

@@ -45,8 +45,8 @@ void PinTo(const std::string& node, Pod& pod) {
 }
 
 // The node that a pod is meant for.
-std::string TargetOf(const World& world, const ObjectKey& key) {
-  const SimulatedPod& pod = *world.FindPod(key);
+std::string TargetOf(const SimulatedCluster& simulated, const ObjectKey& key) {
+  const SimulatedPod& pod = *simulated.FindPod(key);
   if (!pod.node.empty()) return pod.node;
   const std::optional<NodeAffinity> affinity = NodeAffinityOf(pod.pending->pod);
   if (!affinity || !affinity->required) return "";
@@ -80,7 +80,7 @@ Verdict Judge(const Workload& set, const RequiredNodeAffinity& required,
 
 }  // namespace
 
-void SyncDaemonSet(World& world, const Workload& daemon_set) {
+void SyncDaemonSet(SimulatedCluster& simulated, const Workload& daemon_set) {
   Workload set = daemon_set;
   set.pod_template.spec.tolerations =
       WithDaemonTolerations(std::move(set.pod_template.spec.tolerations));
@@ -90,33 +90,34 @@ void SyncDaemonSet(World& world, const Workload& daemon_set) {
   const RequiredNodeAffinity required(set.pod_template.spec.node_selector,
                                       NodeAffinityOf(set.pod_template));
   std::map<std::string, std::vector<ObjectKey>> pods;
-  for (const ObjectKey& key : world.PodsOf(KeyOf(set))) {
-    pods[TargetOf(world, key)].push_back(key);
+  for (const ObjectKey& key : simulated.PodsOf(KeyOf(set))) {
+    pods[TargetOf(simulated, key)].push_back(key);
   }
   std::int64_t unavailable = 0;
   std::int64_t wanted = 0;
   std::vector<ObjectKey> outdated;
-  for (const NodeInfo* info : world.cluster().Nodes()) {
+  for (const NodeInfo* info : simulated.cluster().Nodes()) {
     const std::string name = info->Name();
     const Verdict verdict = Judge(set, required, *info->node);
     const std::vector<ObjectKey> here = std::move(pods[name]);
     pods.erase(name);
     for (std::size_t i = 0; i < here.size(); ++i) {
-      if (i > 0 || !verdict.may_stay) world.DeletePod(here[i]);
+      if (i > 0 || !verdict.may_stay) simulated.DeletePod(here[i]);
     }
     if (!verdict.should_run) continue;
     ++wanted;
     if (here.empty()) {
       Pod pod = PodFromTemplate(
-          set, world.NewPodName(set.meta.namespace_name, set.meta.name + "-"));
+          set,
+          simulated.NewPodName(set.meta.namespace_name, set.meta.name + "-"));
       PinTo(name, pod);
-      world.CreatePod(std::move(pod), KeyOf(set), set.pod_facts);
+      simulated.CreatePod(std::move(pod), KeyOf(set), set.pod_facts);
       ++unavailable;
       continue;
     }
     const ObjectKey& key = here.front();
-    if (world.FindPod(key)->node.empty()) ++unavailable;
-    const Labels labels = world.LabelsOf(key);
+    if (simulated.FindPod(key)->node.empty()) ++unavailable;
+    const Labels labels = simulated.LabelsOf(key);
     const std::string* revision = labels.Find(kRevisionHashLabel);
     if (!set.revision.empty() && !set.on_delete &&
         (revision == nullptr || *revision != set.revision)) {
@@ -125,16 +126,16 @@ void SyncDaemonSet(World& world, const Workload& daemon_set) {
   }
   // Of nodes that are no longer there.
   for (const auto& [node, keys] : pods) {
-    for (const ObjectKey& key : keys) world.DeletePod(key);
+    for (const ObjectKey& key : keys) simulated.DeletePod(key);
   }
   const std::int64_t limit =
       std::max<std::int64_t>(1, set.max_unavailable.Of(wanted, true));
   for (const ObjectKey& key : outdated) {
     // Those that wait already are replaced for nothing.
-    const bool waits = world.FindPod(key)->node.empty();
+    const bool waits = simulated.FindPod(key)->node.empty();
     if (!waits && unavailable >= limit) continue;
     if (!waits) ++unavailable;
-    world.DeletePod(key);
+    simulated.DeletePod(key);
   }
 }
 

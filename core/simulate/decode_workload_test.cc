@@ -165,12 +165,13 @@ TEST(ScriptObjectsTest, KindsThatDoNotMatterAreCounted) {
 }
 
 TEST(ScriptObjectsTest, AFileWithoutNodesAndPodsIsNoCluster) {
-  World world(0);
-  EXPECT_EQ(LoadCluster("kind: Namespace\nmetadata: {name: a}\n", false, world)
-                .code(),
-            absl::StatusCode::kInvalidArgument);
+  SimulatedCluster simulated(0);
+  EXPECT_EQ(
+      LoadCluster("kind: Namespace\nmetadata: {name: a}\n", false, simulated)
+          .code(),
+      absl::StatusCode::kInvalidArgument);
   EXPECT_TRUE(
-      LoadCluster("kind: Node\nmetadata: {name: w1}\n", false, world).ok());
+      LoadCluster("kind: Node\nmetadata: {name: w1}\n", false, simulated).ok());
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ Pod WithoutHash(const Pod& pod_template) {
 // others, oldest first as far as that is known.
 class Rollout {
  public:
-  Rollout(World& world, const Workload& deployment)
-      : world_(world), deployment_(deployment) {
+  Rollout(SimulatedCluster& simulated, const Workload& deployment)
+      : simulated_(simulated), deployment_(deployment) {
     for (const Workload* set :
-         world.WorkloadsOf(WorkloadKind::kReplicaSet, KeyOf(deployment))) {
+         simulated.WorkloadsOf(WorkloadKind::kReplicaSet, KeyOf(deployment))) {
       sets_.push_back(*set);
     }
     // A template may be there twice, if it differs in what vicinal does not
@@ -55,7 +55,7 @@ class Rollout {
     std::vector<OwnerKey> keys;
     for (const Workload& set : sets_) {
       const auto have =
-          static_cast<std::int64_t>(world_.PodsOf(KeyOf(set)).size());
+          static_cast<std::int64_t>(simulated_.PodsOf(KeyOf(set)).size());
       if (have != set.replicas) keys.push_back(KeyOf(set));
     }
     return keys;
@@ -108,8 +108,8 @@ class Rollout {
 
   std::int64_t Available(const Workload& set) const {
     std::int64_t available = 0;
-    for (const ObjectKey& pod : world_.PodsOf(KeyOf(set))) {
-      if (!world_.FindPod(pod)->node.empty()) ++available;
+    for (const ObjectKey& pod : simulated_.PodsOf(KeyOf(set))) {
+      if (!simulated_.FindPod(pod)->node.empty()) ++available;
     }
     return available;
   }
@@ -142,7 +142,7 @@ class Rollout {
   void Resize(Workload& set, std::int64_t replicas) {
     if (set.replicas == replicas) return;
     set.replicas = replicas;
-    world_.Upsert(set);
+    simulated_.Upsert(set);
   }
 
   void CreateCurrent(std::int64_t replicas) {
@@ -161,11 +161,11 @@ class Rollout {
     set.selector.match_labels.Set(kPodTemplateHashLabel, hash);
     set.restarts = deployment_.restarts;
     set.replicas = replicas;
-    world_.Upsert(std::move(set));
-    world_.Touch(KeyOf(deployment_));
+    simulated_.Upsert(std::move(set));
+    simulated_.Touch(KeyOf(deployment_));
   }
 
-  World& world_;
+  SimulatedCluster& simulated_;
   const Workload& deployment_;
   // The current one, if there is one, comes first.
   std::vector<Workload> sets_;
@@ -174,18 +174,18 @@ class Rollout {
 
 }  // namespace
 
-void SyncDeployment(World& world, const Workload& deployment) {
-  Rollout rollout(world, deployment);
+void SyncDeployment(SimulatedCluster& simulated, const Workload& deployment) {
+  Rollout rollout(simulated, deployment);
   const std::vector<OwnerKey> unsettled = rollout.Unsettled();
   if (unsettled.empty()) rollout.Step();
   // Their controller comes first, and back to this one.
-  for (const OwnerKey& set : unsettled) world.Touch(set);
+  for (const OwnerKey& set : unsettled) simulated.Touch(set);
 }
 
-std::optional<Workload> DeploymentOfReplicaSets(const World& world,
-                                                const OwnerKey& key) {
+std::optional<Workload> DeploymentOfReplicaSets(
+    const SimulatedCluster& simulated, const OwnerKey& key) {
   const std::vector<const Workload*> sets =
-      world.WorkloadsOf(WorkloadKind::kReplicaSet, key);
+      simulated.WorkloadsOf(WorkloadKind::kReplicaSet, key);
   if (sets.empty()) return std::nullopt;
   const Workload& current = **std::max_element(
       sets.begin(), sets.end(), [](const Workload* a, const Workload* b) {

@@ -22,9 +22,9 @@ std::string NameOf(const ObjectKey& key) {
   return absl::StrCat(key.namespace_name, "/", key.name);
 }
 
-PodFactsMap FactsOf(const World& world) {
+PodFactsMap FactsOf(const SimulatedCluster& simulated) {
   PodFactsMap facts;
-  for (const auto& [key, pod] : world.pods()) {
+  for (const auto& [key, pod] : simulated.pods()) {
     if (pod.facts != PodFacts()) facts[key] = pod.facts;
   }
   return facts;
@@ -33,51 +33,51 @@ PodFactsMap FactsOf(const World& world) {
 // Notes the first few of a list and how many there are beside them.
 template <typename Item, typename Text>
 void NoteEach(const std::vector<Item>& items, std::string_view what,
-              const Text& text, World& world) {
+              const Text& text, SimulatedCluster& simulated) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i == kMostNamed) {
-      world.Note(absl::StrCat("deschedule: ", std::string(what), " ",
-                              items.size() - i, " pods more"));
+      simulated.Note(absl::StrCat("deschedule: ", std::string(what), " ",
+                                  items.size() - i, " pods more"));
       return;
     }
-    world.Note(
+    simulated.Note(
         absl::StrCat("deschedule: ", std::string(what), " ", text(items[i])));
   }
 }
 
 void NoteOutcome(const std::vector<PlannedEviction>& done, const Plan& last,
-                 const ClusterCost& before, World& world) {
+                 const ClusterCost& before, SimulatedCluster& simulated) {
   NoteEach(
       done, "evicted",
       [](const PlannedEviction& eviction) {
         return absl::StrCat(NameOf(eviction.pod), " from ", eviction.node, ": ",
                             eviction.reason);
       },
-      world);
+      simulated);
   NoteEach(
       last.kept, "kept",
       [](const KeptPod& kept) {
         return absl::StrCat(NameOf(kept.pod), " on ", kept.node, ": ",
                             kept.reason);
       },
-      world);
+      simulated);
   if (done.empty()) {
-    world.Note("deschedule: nothing to evict");
+    simulated.Note("deschedule: nothing to evict");
     return;
   }
-  world.Note(absl::StrCat("deschedule: ", done.size(),
-                          done.size() == 1 ? " eviction" : " evictions",
-                          "; broken hard rules: ", before.hard_violations,
-                          " -> ", last.after.hard_violations,
-                          ", skew: ", before.skew, " -> ", last.after.skew,
-                          ", soft score: ", -before.soft, " -> ",
-                          -last.after.soft));
+  simulated.Note(absl::StrCat("deschedule: ", done.size(),
+                              done.size() == 1 ? " eviction" : " evictions",
+                              "; broken hard rules: ", before.hard_violations,
+                              " -> ", last.after.hard_violations,
+                              ", skew: ", before.skew, " -> ", last.after.skew,
+                              ", soft score: ", -before.soft, " -> ",
+                              -last.after.soft));
 }
 
 // Whether an owner has a pod that waits for a node.
-bool HasPending(const World& world, const OwnerKey& owner) {
-  for (const ObjectKey& key : world.PodsOf(owner)) {
-    if (world.FindPod(key)->node.empty()) return true;
+bool HasPending(const SimulatedCluster& simulated, const OwnerKey& owner) {
+  for (const ObjectKey& key : simulated.PodsOf(owner)) {
+    if (simulated.FindPod(key)->node.empty()) return true;
   }
   return false;
 }
@@ -86,7 +86,7 @@ bool HasPending(const World& world, const OwnerKey& owner) {
 
 std::size_t DeschedulePass(const Profile& profile, const Policy& policy,
                            std::int64_t now, const SettlePreferring& settle,
-                           World& world) {
+                           SimulatedCluster& simulated) {
   PlanOptions options;
   options.policy = policy;
   options.now = now;
@@ -94,20 +94,21 @@ std::size_t DeschedulePass(const Profile& profile, const Policy& policy,
   Plan plan;
   bool as_planned = false;
   for (int plans = 0; plans < kMaxPlans && !as_planned; ++plans) {
-    plan = MakePlan(profile, options, FactsOf(world), world.MutableCluster());
+    plan = MakePlan(profile, options, FactsOf(simulated),
+                    simulated.MutableCluster());
     if (plans == 0) before = plan.before;
     as_planned = true;
     for (const PlannedEviction& eviction : plan.evictions) {
-      const SimulatedPod* const pod = world.FindPod(eviction.pod);
+      const SimulatedPod* const pod = simulated.FindPod(eviction.pod);
       as_planned = pod != nullptr;
       if (!as_planned) break;
       const std::optional<OwnerKey> owner = pod->owner;
-      EvictPod(world, eviction.pod);
+      EvictPod(simulated, eviction.pod);
       const std::vector<std::string> placed = settle(eviction.destination);
       options.done.push_back(eviction);
       as_planned = placed == std::vector<std::string>{eviction.destination};
       if (as_planned) continue;
-      if (owner && HasPending(world, *owner)) {
+      if (owner && HasPending(simulated, *owner)) {
         options.excluded_owners[eviction.owner] =
             "another pod of its owner waits for a node";
       }
@@ -115,10 +116,10 @@ std::size_t DeschedulePass(const Profile& profile, const Policy& policy,
     }
   }
   if (!as_planned) {
-    world.Note(absl::StrCat("deschedule: not finished after ", kMaxPlans,
-                            " plans, none of which came out as planned"));
+    simulated.Note(absl::StrCat("deschedule: not finished after ", kMaxPlans,
+                                " plans, none of which came out as planned"));
   }
-  NoteOutcome(options.done, plan, before, world);
+  NoteOutcome(options.done, plan, before, simulated);
   return options.done.size();
 }
 

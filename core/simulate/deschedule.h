@@ -10,7 +10,7 @@
 
 #include "core/deschedule/policy.h"
 #include "core/engine/profile.h"
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
@@ -29,7 +29,7 @@ using SettlePreferring =
 // Cost: that of the plans, mostly one, and of placing the pods.
 std::size_t DeschedulePass(const Profile& profile, const Policy& policy,
                            std::int64_t now, const SettlePreferring& settle,
-                           World& world);
+                           SimulatedCluster& simulated);
 
 }  // namespace vicinal
 

@@ -66,7 +66,7 @@ TEST(DescheduleTest, EvictsUntilTheSpreadIsBackAndNoMore) {
   const std::string policy = PolicyWith("vicinal.SoftAntiAffinity", kNoLimit);
   simulation.Deschedule(policy);
   EXPECT_THAT(Sizes(simulation.PerNode("app", "web")), ElementsAre(2, 2, 1));
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().notes(),
               Contains("deschedule: 3 evictions; broken hard rules: 0 -> 0, "
                        "skew: 0 -> 0, soft score: -2000 -> -400"));
   const std::vector<std::string> after = simulation.Names("app", "web");
@@ -78,7 +78,8 @@ TEST(DescheduleTest, EvictsUntilTheSpreadIsBackAndNoMore) {
             2);
   simulation.Deschedule(policy);
   EXPECT_EQ(simulation.Names("app", "web"), after);
-  EXPECT_EQ(simulation.world().notes().back(), "deschedule: nothing to evict");
+  EXPECT_EQ(simulation.simulated().notes().back(),
+            "deschedule: nothing to evict");
 }
 
 TEST(DescheduleTest, OneReplicaOfAnOwnerGoesInAPass) {
@@ -86,7 +87,7 @@ TEST(DescheduleTest, OneReplicaOfAnOwnerGoesInAPass) {
   CrowdOnW1(simulation, kSoftlyApart);
   simulation.Deschedule(PolicyWith("vicinal.SoftAntiAffinity"));
   EXPECT_EQ(simulation.PerNode("app", "web").at("w1"), 4);
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().notes(),
               Contains(HasSubstr("the limit of 1 eviction per owner is "
                                  "reached")));
 }
@@ -105,7 +106,7 @@ TEST(DescheduleTest, WithoutAPolicyHardRulesCount) {
   CrowdOnW1(simulation, kSoftlyApart);
   simulation.Do("deschedule");
   EXPECT_EQ(simulation.PerNode("app", "web"), (PerNode{{"w1", 5}}));
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().notes(),
               ElementsAre("deschedule: nothing to evict"));
   simulation.Do("taint node w1 closed:NoSchedule");
   simulation.Do("deschedule");
@@ -120,7 +121,7 @@ TEST(DescheduleTest, PodsWithLocalStorageStay) {
   simulation.Deschedule(PolicyWith("vicinal.SoftAntiAffinity", kNoLimit));
   EXPECT_EQ(simulation.PerNode("app", "web"), (PerNode{{"w1", 5}}));
   EXPECT_THAT(
-      simulation.world().notes(),
+      simulation.simulated().notes(),
       Contains(HasSubstr("on w1: it has local storage (emptyDir or hostPath)"))
           .Times(5));
 }
@@ -139,7 +140,7 @@ items:
   simulation.Do("deschedule");
   EXPECT_EQ(simulation.PerNode("app", "a"), (PerNode{{"w2", 1}}));
   EXPECT_EQ(simulation.PerNode("app", "b"), (PerNode{{"w1", 1}}));
-  EXPECT_THAT(simulation.world().notes(),
+  EXPECT_THAT(simulation.simulated().notes(),
               Contains("deschedule: kept default/b-1 on w1: it is a mirror "
                        "pod"));
 }
@@ -180,21 +181,21 @@ TEST(DescheduleTest, EndsAlthoughAControllerPutsItsPodsBack) {
     {"kind": "Pod", "metadata": {"name": "a-1", "ownerReferences":
       [{"kind": "ReplicaSet", "name": "a", "controller": true}]},
      "spec": {"nodeName": "w1"}}]})");
-  World& world = simulation.world();
-  const auto put_back = [&world](const std::string&) {
-    const ObjectKey key = world.pods().begin()->first;
-    Pod pod = world.PodAt(key);
-    const auto owner = world.FindPod(key)->owner;
-    world.DeletePod(key);
+  SimulatedCluster& simulated = simulation.simulated();
+  const auto put_back = [&simulated](const std::string&) {
+    const ObjectKey key = simulated.pods().begin()->first;
+    Pod pod = simulated.PodAt(key);
+    const auto owner = simulated.FindPod(key)->owner;
+    simulated.DeletePod(key);
     pod.spec.node_name = "w1";
-    world.CreatePod(std::move(pod), owner, PodFacts());
+    simulated.CreatePod(std::move(pod), owner, PodFacts());
     return std::vector<std::string>{"w1"};
   };
   Policy policy = DefaultPolicy();
   policy.max_per_owner.reset();
-  EXPECT_EQ(DeschedulePass(DefaultProfile({}), policy, 0, put_back, world),
+  EXPECT_EQ(DeschedulePass(DefaultProfile({}), policy, 0, put_back, simulated),
             100u);
-  EXPECT_THAT(world.notes(),
+  EXPECT_THAT(simulated.notes(),
               Contains("deschedule: not finished after 100 plans, none of "
                        "which came out as planned"));
 }

@@ -11,10 +11,10 @@ namespace vicinal {
 namespace {
 
 // The same pod once more, under another name.
-Pod ReplacementOf(World& world, const ObjectKey& key) {
-  Pod pod = world.PodAt(key);
-  pod.meta.name = world.NewPodName(key.namespace_name,
-                                   key.name.substr(0, key.name.rfind('-') + 1));
+Pod ReplacementOf(SimulatedCluster& simulated, const ObjectKey& key) {
+  Pod pod = simulated.PodAt(key);
+  pod.meta.name = simulated.NewPodName(
+      key.namespace_name, key.name.substr(0, key.name.rfind('-') + 1));
   pod.meta.uid.clear();
   pod.meta.deletion_timestamp.reset();
   pod.spec.node_name.clear();
@@ -29,35 +29,36 @@ bool StaysInDrain(const SimulatedPod& pod) {
          (pod.owner->kind == "DaemonSet" || pod.owner->kind == "Node");
 }
 
-void EvictPod(World& world, const ObjectKey& key) {
-  const SimulatedPod& pod = *world.FindPod(key);
+void EvictPod(SimulatedCluster& simulated, const ObjectKey& key) {
+  const SimulatedPod& pod = *simulated.FindPod(key);
   const std::optional<OwnerKey> owner = pod.owner;
   if (!owner) {
-    world.Note(absl::StrCat("pod ", key.namespace_name, "/", key.name,
-                            " has no controller: it is gone"));
-    return world.DeletePod(key);
+    simulated.Note(absl::StrCat("pod ", key.namespace_name, "/", key.name,
+                                " has no controller: it is gone"));
+    return simulated.DeletePod(key);
   }
-  if (world.FindWorkload(*owner) != nullptr || StaysInDrain(pod)) {
-    return world.DeletePod(key);
+  if (simulated.FindWorkload(*owner) != nullptr || StaysInDrain(pod)) {
+    return simulated.DeletePod(key);
   }
-  world.Note(absl::StrCat("the pods of ", owner->kind, "/", owner->name,
-                          " in namespace ", owner->namespace_name,
-                          ", which is not known, are replaced by equal ones"));
-  Pod replacement = ReplacementOf(world, key);
+  simulated.Note(
+      absl::StrCat("the pods of ", owner->kind, "/", owner->name,
+                   " in namespace ", owner->namespace_name,
+                   ", which is not known, are replaced by equal ones"));
+  Pod replacement = ReplacementOf(simulated, key);
   const PodFacts facts = pod.facts;
-  world.DeletePod(key);
-  world.CreatePod(std::move(replacement), owner, facts);
+  simulated.DeletePod(key);
+  simulated.CreatePod(std::move(replacement), owner, facts);
 }
 
-std::vector<ObjectKey> NotTolerating(const World& world,
+std::vector<ObjectKey> NotTolerating(const SimulatedCluster& simulated,
                                      const std::string& node) {
-  const NodeInfo* info = world.cluster().FindNode(node);
+  const NodeInfo* info = simulated.cluster().FindNode(node);
   std::vector<ObjectKey> pods;
   if (info == nullptr) return pods;
   const std::vector<Taint>& taints = info->node->taints;
-  for (const ObjectKey& key : world.PodsOn(node)) {
+  for (const ObjectKey& key : simulated.PodsOn(node)) {
     const std::vector<Toleration> tolerations =
-        world.PodAt(key).spec.tolerations;
+        simulated.PodAt(key).spec.tolerations;
     if (std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
           return taint.effect == kNoExecute && !Tolerate(tolerations, taint);
         })) {

@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
 // Deletes a pod. Its controller makes another one; a controller that is not
 // known (dumps usually lack Jobs and custom workloads) is taken to make an
 // equal one. Pods without a controller are gone for good. Notes say which.
-void EvictPod(World& world, const ObjectKey& key);
+void EvictPod(SimulatedCluster& simulated, const ObjectKey& key);
 
 // Whether a drain leaves the pod where it is: DaemonSet and static pods.
 bool StaysInDrain(const SimulatedPod& pod);
 
 // The pods on a node that do not tolerate its NoExecute taints.
-std::vector<ObjectKey> NotTolerating(const World& world,
+std::vector<ObjectKey> NotTolerating(const SimulatedCluster& simulated,
                                      const std::string& node);
 
 }  // namespace vicinal

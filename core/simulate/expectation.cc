@@ -17,14 +17,14 @@ struct Found {
   std::vector<ObjectKey> pending;
 };
 
-Found PodsIn(const PodSet& set, const World& world) {
+Found PodsIn(const PodSet& set, const SimulatedCluster& simulated) {
   const Selector selector = Selector::FromSet(set.labels);
   Found found;
-  for (auto it = world.pods().lower_bound({set.namespace_name, ""});
-       it != world.pods().end() &&
+  for (auto it = simulated.pods().lower_bound({set.namespace_name, ""});
+       it != simulated.pods().end() &&
        it->first.namespace_name == set.namespace_name;
        ++it) {
-    if (!selector.Matches(world.LabelsOf(it->first))) continue;
+    if (!selector.Matches(simulated.LabelsOf(it->first))) continue;
     (it->second.node.empty() ? found.pending : found.running)
         .push_back(it->first);
   }
@@ -50,11 +50,11 @@ std::string Text(const Counts& counts) {
 // A node without the key is a domain of its own in brackets, which is never
 // what anyone expects.
 Counts PerDomain(const std::vector<ObjectKey>& pods, const std::string& key,
-                 const World& world) {
+                 const SimulatedCluster& simulated) {
   Counts counts;
   for (const ObjectKey& pod : pods) {
-    const std::string& name = world.FindPod(pod)->node;
-    const NodeInfo* node = world.cluster().FindNode(name);
+    const std::string& name = simulated.FindPod(pod)->node;
+    const NodeInfo* node = simulated.cluster().FindNode(name);
     const std::string* domain =
         node == nullptr ? nullptr : node->labels().Find(key);
     ++counts[domain == nullptr ? "[" + name + "]" : *domain];
@@ -76,12 +76,12 @@ std::string Difference(std::string_view what, std::string_view expected,
 }
 
 std::string WhereProblem(const WhereClaim& claim, const Found& found,
-                         const World& world) {
-  const Counts got = PerDomain(found.running, claim.topology_key, world);
+                         const SimulatedCluster& simulated) {
+  const Counts got = PerDomain(found.running, claim.topology_key, simulated);
   const std::string what = "running pods by " + claim.topology_key;
   if (claim.beside) {
-    const Counts others = PerDomain(PodsIn(*claim.beside, world).running,
-                                    claim.topology_key, world);
+    const Counts others = PerDomain(PodsIn(*claim.beside, simulated).running,
+                                    claim.topology_key, simulated);
     const bool all_beside =
         std::all_of(got.begin(), got.end(), [&others](const auto& domain) {
           return others.contains(domain.first);
@@ -113,12 +113,12 @@ std::string WhereProblem(const WhereClaim& claim, const Found& found,
                     Text(got));
 }
 
-std::string MovedProblem(const Found& found, const World& world,
+std::string MovedProblem(const Found& found, const SimulatedCluster& simulated,
                          const Placements& before) {
   std::string problem;
   for (const ObjectKey& pod : found.running) {
     const auto it = before.find(pod);
-    const std::string& node = world.FindPod(pod)->node;
+    const std::string& node = simulated.FindPod(pod)->node;
     if (it != before.end() && it->second == node) continue;
     problem += Difference("pod " + pod.name,
                           it == before.end()
@@ -131,9 +131,10 @@ std::string MovedProblem(const Found& found, const World& world,
 
 }  // namespace
 
-std::string Problem(const Expectation& expectation, const World& world,
+std::string Problem(const Expectation& expectation,
+                    const SimulatedCluster& simulated,
                     const Placements& before) {
-  const Found found = PodsIn(expectation.pods, world);
+  const Found found = PodsIn(expectation.pods, simulated);
   std::string problem;
   const auto running = static_cast<std::int64_t>(found.running.size());
   const auto pending = static_cast<std::int64_t>(found.pending.size());
@@ -145,10 +146,10 @@ std::string Problem(const Expectation& expectation, const World& world,
                    absl::StrCat(running, " running, ", pending, " pending"));
   }
   for (const WhereClaim& claim : expectation.where) {
-    problem += WhereProblem(claim, found, world);
+    problem += WhereProblem(claim, found, simulated);
   }
   for (const ObjectKey& pod : found.pending) {
-    const std::string& message = world.FindPod(pod)->message;
+    const std::string& message = simulated.FindPod(pod)->message;
     // Also why pods are pending that should not be.
     if (expectation.pending == 0 ||
         (expectation.reasons && *expectation.reasons != message)) {
@@ -159,7 +160,7 @@ std::string Problem(const Expectation& expectation, const World& world,
                             message);
     }
   }
-  if (expectation.unmoved) problem += MovedProblem(found, world, before);
+  if (expectation.unmoved) problem += MovedProblem(found, simulated, before);
   if (problem.empty()) return "";
   return absl::StrCat("pods with ", Text(expectation.pods.labels),
                       " in namespace ", expectation.pods.namespace_name, "\n",

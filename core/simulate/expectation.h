@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/model/labels.h"
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
@@ -48,7 +48,8 @@ using Placements = std::map<ObjectKey, std::string>;
 
 // What differs, in lines that say what was expected and what there is; empty if
 // nothing. Cost: O(pods).
-std::string Problem(const Expectation& expectation, const World& world,
+std::string Problem(const Expectation& expectation,
+                    const SimulatedCluster& simulated,
                     const Placements& before);
 
 }  // namespace vicinal

@@ -34,7 +34,9 @@ class ExpectationTest : public testing::Test {
     return text.starts_with("db") ? "db" : "web";
   }
 
-  std::string Problems() { return Problem(web_, simulation_.world(), before_); }
+  std::string Problems() {
+    return Problem(web_, simulation_.simulated(), before_);
+  }
 
   Simulation simulation_;
   Expectation web_;

@@ -13,8 +13,9 @@ namespace {
 
 constexpr char kUnschedulableTaint[] = "node.kubernetes.io/unschedulable";
 
-absl::StatusOr<Node> FindNode(const World& world, const std::string& name) {
-  const NodeInfo* node = world.cluster().FindNode(name);
+absl::StatusOr<Node> FindNode(const SimulatedCluster& simulated,
+                              const std::string& name) {
+  const NodeInfo* node = simulated.cluster().FindNode(name);
   if (node != nullptr) return *node->node;
   return absl::NotFoundError(absl::StrCat("there is no node \"", name, "\""));
 }
@@ -37,27 +38,28 @@ void Apply(const TaintChange& change, std::vector<Taint>& taints) {
 
 }  // namespace
 
-absl::Status Cordon(World& world, const std::string& name, bool cordoned) {
-  absl::StatusOr<Node> node = FindNode(world, name);
+absl::Status Cordon(SimulatedCluster& simulated, const std::string& name,
+                    bool cordoned) {
+  absl::StatusOr<Node> node = FindNode(simulated, name);
   if (!node.ok()) return node.status();
   node->unschedulable = cordoned;
   Apply({{kUnschedulableTaint, "", kNoSchedule}, !cordoned}, node->taints);
-  world.Upsert(*std::move(node));
+  simulated.Upsert(*std::move(node));
   return absl::OkStatus();
 }
 
-absl::Status Drain(World& world, const std::string& name) {
-  if (absl::Status status = Cordon(world, name, true); !status.ok()) {
+absl::Status Drain(SimulatedCluster& simulated, const std::string& name) {
+  if (absl::Status status = Cordon(simulated, name, true); !status.ok()) {
     return status;
   }
-  for (const ObjectKey& key : world.PodsOn(name)) {
-    if (!StaysInDrain(*world.FindPod(key))) EvictPod(world, key);
+  for (const ObjectKey& key : simulated.PodsOn(name)) {
+    if (!StaysInDrain(*simulated.FindPod(key))) EvictPod(simulated, key);
   }
   return absl::OkStatus();
 }
 
-absl::Status LabelNode(World& world, const Action& action) {
-  absl::StatusOr<Node> node = FindNode(world, action.nodes.front());
+absl::Status LabelNode(SimulatedCluster& simulated, const Action& action) {
+  absl::StatusOr<Node> node = FindNode(simulated, action.nodes.front());
   if (!node.ok()) return node.status();
   for (const LabelChange& change : action.labels) {
     if (change.value) {
@@ -66,61 +68,62 @@ absl::Status LabelNode(World& world, const Action& action) {
       node->meta.labels = Without(node->meta.labels, change.key);
     }
   }
-  world.Upsert(*std::move(node));
+  simulated.Upsert(*std::move(node));
   return absl::OkStatus();
 }
 
-absl::Status TaintNode(World& world, const Action& action) {
+absl::Status TaintNode(SimulatedCluster& simulated, const Action& action) {
   const std::string& name = action.nodes.front();
-  absl::StatusOr<Node> node = FindNode(world, name);
+  absl::StatusOr<Node> node = FindNode(simulated, name);
   if (!node.ok()) return node.status();
   for (const TaintChange& change : action.taints) Apply(change, node->taints);
-  world.Upsert(*std::move(node));
-  for (const ObjectKey& key : NotTolerating(world, name)) EvictPod(world, key);
+  simulated.Upsert(*std::move(node));
+  for (const ObjectKey& key : NotTolerating(simulated, name))
+    EvictPod(simulated, key);
   return absl::OkStatus();
 }
 
-absl::Status CopyNode(World& world, const std::string& name,
+absl::Status CopyNode(SimulatedCluster& simulated, const std::string& name,
                       std::int64_t count) {
-  absl::StatusOr<Node> original = FindNode(world, name);
+  absl::StatusOr<Node> original = FindNode(simulated, name);
   if (!original.ok()) return original.status();
-  const std::vector<ObjectKey> pods = world.PodsOn(name);
+  const std::vector<ObjectKey> pods = simulated.PodsOn(name);
   std::int64_t number = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     Node copy = *original;
     do {
       copy.meta.name = absl::StrCat(name, "-copy-", ++number);
-    } while (world.cluster().FindNode(copy.meta.name) != nullptr);
+    } while (simulated.cluster().FindNode(copy.meta.name) != nullptr);
     copy.meta.uid.clear();
     if (copy.meta.labels.Has(kHostnameLabel)) {
       copy.meta.labels.Set(kHostnameLabel, copy.meta.name);
     }
-    world.Upsert(copy);
+    simulated.Upsert(copy);
     for (const ObjectKey& key : pods) {
-      const SimulatedPod& original_pod = *world.FindPod(key);
+      const SimulatedPod& original_pod = *simulated.FindPod(key);
       const std::optional<OwnerKey> owner = original_pod.owner;
       const PodFacts facts = original_pod.facts;
       if (!owner || owner->kind != "DaemonSet" ||
-          world.FindWorkload(*owner) != nullptr) {
+          simulated.FindWorkload(*owner) != nullptr) {
         continue;
       }
-      Pod pod = world.PodAt(key);
-      pod.meta.name = world.NewPodName(
+      Pod pod = simulated.PodAt(key);
+      pod.meta.name = simulated.NewPodName(
           key.namespace_name, key.name.substr(0, key.name.rfind('-') + 1));
       pod.meta.uid.clear();
       pod.spec.node_name = copy.meta.name;
-      world.CreatePod(std::move(pod), owner, facts);
+      simulated.CreatePod(std::move(pod), owner, facts);
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status RemoveNode(World& world, const std::string& name) {
-  if (absl::StatusOr<Node> node = FindNode(world, name); !node.ok()) {
+absl::Status RemoveNode(SimulatedCluster& simulated, const std::string& name) {
+  if (absl::StatusOr<Node> node = FindNode(simulated, name); !node.ok()) {
     return node.status();
   }
-  for (const ObjectKey& key : world.PodsOn(name)) EvictPod(world, key);
-  world.RemoveNode(name);
+  for (const ObjectKey& key : simulated.PodsOn(name)) EvictPod(simulated, key);
+  simulated.RemoveNode(name);
   return absl::OkStatus();
 }
 

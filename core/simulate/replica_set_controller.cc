@@ -13,19 +13,19 @@ namespace {
 
 // How many pods of the set, and of other sets with the same owner, are on each
 // node.
-std::map<std::string, int> RelatedPodsByNode(const World& world,
+std::map<std::string, int> RelatedPodsByNode(const SimulatedCluster& simulated,
                                              const Workload& set) {
   std::vector<OwnerKey> related = {KeyOf(set)};
   if (const std::optional<OwnerKey> owner = OwnerOf(set.meta)) {
     related.clear();
-    for (const Workload* other : world.WorkloadsOf(set.kind, *owner)) {
+    for (const Workload* other : simulated.WorkloadsOf(set.kind, *owner)) {
       related.push_back(KeyOf(*other));
     }
   }
   std::map<std::string, int> counts;
   for (const OwnerKey& key : related) {
-    for (const ObjectKey& pod : world.PodsOf(key)) {
-      ++counts[world.FindPod(pod)->node];
+    for (const ObjectKey& pod : simulated.PodsOf(key)) {
+      ++counts[simulated.FindPod(pod)->node];
     }
   }
   return counts;
@@ -33,12 +33,12 @@ std::map<std::string, int> RelatedPodsByNode(const World& world,
 
 // Those that go first come first: pending ones, those that share a node, the
 // youngest.
-std::vector<ObjectKey> InOrderOfDeletion(const World& world,
+std::vector<ObjectKey> InOrderOfDeletion(const SimulatedCluster& simulated,
                                          const Workload& set) {
-  const std::map<std::string, int> related = RelatedPodsByNode(world, set);
+  const std::map<std::string, int> related = RelatedPodsByNode(simulated, set);
   std::vector<std::tuple<bool, int, std::int64_t, ObjectKey>> ranked;
-  for (const ObjectKey& key : world.PodsOf(KeyOf(set))) {
-    const SimulatedPod& pod = *world.FindPod(key);
+  for (const ObjectKey& key : simulated.PodsOf(KeyOf(set))) {
+    const SimulatedPod& pod = *simulated.FindPod(key);
     ranked.emplace_back(!pod.node.empty(), -related.at(pod.node), -pod.created,
                         key);
   }
@@ -50,41 +50,41 @@ std::vector<ObjectKey> InOrderOfDeletion(const World& world,
 
 // The pod of a virtual machine, which has an object of its own between it and
 // its set.
-Pod LauncherPod(World& world, const Workload& set) {
+Pod LauncherPod(SimulatedCluster& simulated, const Workload& set) {
   const std::string machine =
-      world.NewPodName(set.meta.namespace_name, set.meta.name);
-  Pod pod =
-      PodFromTemplate(set, world.NewPodName(set.meta.namespace_name,
-                                            "virt-launcher-" + machine + "-"));
+      simulated.NewPodName(set.meta.namespace_name, set.meta.name);
+  Pod pod = PodFromTemplate(
+      set, simulated.NewPodName(set.meta.namespace_name,
+                                "virt-launcher-" + machine + "-"));
   pod.meta.owner_references.front().kind = "VirtualMachineInstance";
   pod.meta.owner_references.front().name = machine;
   return pod;
 }
 
-Pod NewPod(World& world, const Workload& set) {
+Pod NewPod(SimulatedCluster& simulated, const Workload& set) {
   if (set.kind == WorkloadKind::kVirtualMachineInstanceReplicaSet) {
-    return LauncherPod(world, set);
+    return LauncherPod(simulated, set);
   }
   return PodFromTemplate(
-      set, world.NewPodName(set.meta.namespace_name, set.meta.name + "-"));
+      set, simulated.NewPodName(set.meta.namespace_name, set.meta.name + "-"));
 }
 
 }  // namespace
 
-void SyncReplicaSet(World& world, const Workload& set) {
+void SyncReplicaSet(SimulatedCluster& simulated, const Workload& set) {
   const OwnerKey key = KeyOf(set);
-  const auto have = static_cast<std::int64_t>(world.PodsOf(key).size());
+  const auto have = static_cast<std::int64_t>(simulated.PodsOf(key).size());
   if (have == set.replicas) return;
   for (std::int64_t i = have; i < set.replicas; ++i) {
-    world.CreatePod(NewPod(world, set), key, set.pod_facts);
+    simulated.CreatePod(NewPod(simulated, set), key, set.pod_facts);
   }
   if (have > set.replicas) {
-    std::vector<ObjectKey> pods = InOrderOfDeletion(world, set);
+    std::vector<ObjectKey> pods = InOrderOfDeletion(simulated, set);
     pods.resize(have - set.replicas);
-    for (const ObjectKey& pod : pods) world.DeletePod(pod);
+    for (const ObjectKey& pod : pods) simulated.DeletePod(pod);
   }
   if (const std::optional<OwnerKey> owner = OwnerOf(set.meta)) {
-    world.Touch(*owner);
+    simulated.Touch(*owner);
   }
 }
 

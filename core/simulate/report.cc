@@ -13,26 +13,26 @@
 namespace vicinal {
 namespace {
 
-std::string WorkloadName(const World& world,
+std::string WorkloadName(const SimulatedCluster& simulated,
                          const std::optional<OwnerKey>& owner) {
   if (!owner) return "";
-  const OwnerKey top = world.TopOf(*owner);
+  const OwnerKey top = simulated.TopOf(*owner);
   return absl::StrCat(top.kind, "/", top.name);
 }
 
-PodReport ReportOn(const World& world, const ObjectKey& key,
+PodReport ReportOn(const SimulatedCluster& simulated, const ObjectKey& key,
                    const SimulatedPod* pod) {
   PodReport report;
   report.pod = key;
-  const auto changed = world.changed().find(key);
-  const bool is_changed = changed != world.changed().end();
+  const auto changed = simulated.changed().find(key);
+  const bool is_changed = changed != simulated.changed().end();
   const bool existed = !is_changed || changed->second.existed;
   if (pod != nullptr) {
-    report.workload = WorkloadName(world, pod->owner);
+    report.workload = WorkloadName(simulated, pod->owner);
     report.node = pod->node;
     report.message = pod->message;
   } else {
-    report.workload = WorkloadName(world, changed->second.owner);
+    report.workload = WorkloadName(simulated, changed->second.owner);
   }
   report.node_before = is_changed ? changed->second.node : report.node;
   if (pod == nullptr) {
@@ -46,14 +46,15 @@ PodReport ReportOn(const World& world, const ObjectKey& key,
 }
 
 // A workload's rules, as its pods have them.
-std::optional<Pod> SomePodOf(const World& world, const OwnerKey& top) {
-  if (const Workload* workload = world.FindWorkload(top)) {
+std::optional<Pod> SomePodOf(const SimulatedCluster& simulated,
+                             const OwnerKey& top) {
+  if (const Workload* workload = simulated.FindWorkload(top)) {
     return workload->pod_template;
   }
-  for (const auto& [key, origin] : world.changed()) {
-    const SimulatedPod* pod = world.FindPod(key);
-    if (pod != nullptr && pod->owner && world.TopOf(*pod->owner) == top) {
-      return world.PodAt(key);
+  for (const auto& [key, origin] : simulated.changed()) {
+    const SimulatedPod* pod = simulated.FindPod(key);
+    if (pod != nullptr && pod->owner && simulated.TopOf(*pod->owner) == top) {
+      return simulated.PodAt(key);
     }
   }
   return std::nullopt;
@@ -83,8 +84,9 @@ std::set<std::string> TopologyKeysOf(const std::optional<Pod>& pod) {
   return keys;
 }
 
-const Labels* LabelsNow(const World& world, const std::string& node) {
-  const NodeInfo* info = world.cluster().FindNode(node);
+const Labels* LabelsNow(const SimulatedCluster& simulated,
+                        const std::string& node) {
+  const NodeInfo* info = simulated.cluster().FindNode(node);
   return info == nullptr ? nullptr : &info->labels();
 }
 
@@ -132,32 +134,33 @@ struct Nodes {
   std::vector<std::string> after;
 };
 
-std::map<OwnerKey, Nodes> NodesOfChangedWorkloads(const World& world) {
+std::map<OwnerKey, Nodes> NodesOfChangedWorkloads(
+    const SimulatedCluster& simulated) {
   std::map<OwnerKey, Nodes> nodes;
-  for (const auto& [key, origin] : world.changed()) {
-    if (origin.owner) nodes[world.TopOf(*origin.owner)];
-    const SimulatedPod* pod = world.FindPod(key);
-    if (pod != nullptr && pod->owner) nodes[world.TopOf(*pod->owner)];
+  for (const auto& [key, origin] : simulated.changed()) {
+    if (origin.owner) nodes[simulated.TopOf(*origin.owner)];
+    const SimulatedPod* pod = simulated.FindPod(key);
+    if (pod != nullptr && pod->owner) nodes[simulated.TopOf(*pod->owner)];
   }
-  for (const auto& [key, pod] : world.pods()) {
+  for (const auto& [key, pod] : simulated.pods()) {
     if (!pod.owner) continue;
-    const auto it = nodes.find(world.TopOf(*pod.owner));
+    const auto it = nodes.find(simulated.TopOf(*pod.owner));
     if (it == nodes.end()) continue;
     if (!pod.node.empty()) it->second.after.push_back(pod.node);
-    if (!pod.node.empty() && !world.changed().contains(key)) {
+    if (!pod.node.empty() && !simulated.changed().contains(key)) {
       it->second.before.push_back(pod.node);
     }
   }
-  for (const auto& [key, origin] : world.changed()) {
+  for (const auto& [key, origin] : simulated.changed()) {
     if (!origin.owner || origin.node.empty()) continue;
-    nodes[world.TopOf(*origin.owner)].before.push_back(origin.node);
+    nodes[simulated.TopOf(*origin.owner)].before.push_back(origin.node);
   }
   return nodes;
 }
 
-void AddSpreads(const World& world, const OwnerKey& workload,
+void AddSpreads(const SimulatedCluster& simulated, const OwnerKey& workload,
                 const Nodes& nodes, std::vector<SpreadReport>& spreads) {
-  const std::optional<Pod> pod = SomePodOf(world, workload);
+  const std::optional<Pod> pod = SomePodOf(simulated, workload);
   const RequiredNodeAffinity required(
       pod ? pod->spec.node_selector : std::nullopt,
       pod && pod->spec.affinity ? pod->spec.affinity->node_affinity
@@ -167,7 +170,7 @@ void AddSpreads(const World& world, const OwnerKey& workload,
     spread.workload = absl::StrCat(workload.kind, "/", workload.name);
     spread.namespace_name = workload.namespace_name;
     spread.topology_key = key;
-    for (const NodeInfo* node : world.cluster().Nodes()) {
+    for (const NodeInfo* node : simulated.cluster().Nodes()) {
       const std::string* domain = node->labels().Find(key);
       if (domain != nullptr && required.Matches(node->labels(), node->Name())) {
         spread.domains[*domain];
@@ -180,10 +183,10 @@ void AddSpreads(const World& world, const OwnerKey& workload,
       if (domain != nullptr) ++(spread.domains[*domain].*number);
     };
     for (const std::string& node : nodes.before) {
-      count(world.LabelsBefore(node), &DomainReport::before);
+      count(simulated.LabelsBefore(node), &DomainReport::before);
     }
     for (const std::string& node : nodes.after) {
-      count(LabelsNow(world, node), &DomainReport::after);
+      count(LabelsNow(simulated, node), &DomainReport::after);
     }
     if (spread.domains.empty()) continue;
     const Extremes before = ExtremesOf(spread.domains, &DomainReport::before);
@@ -199,14 +202,14 @@ void AddSpreads(const World& world, const OwnerKey& workload,
   }
 }
 
-void CountPods(const World& world, Report& report) {
-  for (const auto& [key, pod] : world.pods()) {
+void CountPods(const SimulatedCluster& simulated, Report& report) {
+  for (const auto& [key, pod] : simulated.pods()) {
     ++(pod.node.empty() ? report.pending : report.running);
   }
   report.running_before = report.running;
   report.pending_before = report.pending;
-  for (const auto& [key, origin] : world.changed()) {
-    if (const SimulatedPod* pod = world.FindPod(key)) {
+  for (const auto& [key, origin] : simulated.changed()) {
+    if (const SimulatedPod* pod = simulated.FindPod(key)) {
       --(pod->node.empty() ? report.pending_before : report.running_before);
     }
     if (origin.existed) {
@@ -233,17 +236,17 @@ std::string_view NameOf(Fate fate) {
   return "";
 }
 
-Report BuildReport(const World& world, bool all_pods) {
+Report BuildReport(const SimulatedCluster& simulated, bool all_pods) {
   Report report;
-  for (const auto& [key, pod] : world.pods()) {
-    if (all_pods || pod.node.empty() || world.changed().contains(key)) {
-      report.pods.push_back(ReportOn(world, key, &pod));
+  for (const auto& [key, pod] : simulated.pods()) {
+    if (all_pods || pod.node.empty() || simulated.changed().contains(key)) {
+      report.pods.push_back(ReportOn(simulated, key, &pod));
     }
   }
-  for (const auto& [key, origin] : world.changed()) {
+  for (const auto& [key, origin] : simulated.changed()) {
     // A pod that came and went has left no trace.
-    if (origin.existed && world.FindPod(key) == nullptr) {
-      report.pods.push_back(ReportOn(world, key, nullptr));
+    if (origin.existed && simulated.FindPod(key) == nullptr) {
+      report.pods.push_back(ReportOn(simulated, key, nullptr));
     }
   }
   if (!all_pods) {
@@ -255,12 +258,12 @@ Report BuildReport(const World& world, bool all_pods) {
   std::sort(
       report.pods.begin(), report.pods.end(),
       [](const PodReport& a, const PodReport& b) { return a.pod < b.pod; });
-  for (const auto& [workload, nodes] : NodesOfChangedWorkloads(world)) {
-    AddSpreads(world, workload, nodes, report.spreads);
+  for (const auto& [workload, nodes] : NodesOfChangedWorkloads(simulated)) {
+    AddSpreads(simulated, workload, nodes, report.spreads);
   }
-  CountPods(world, report);
-  report.nodes = static_cast<std::int64_t>(world.cluster().Nodes().size());
-  report.notes = world.notes();
+  CountPods(simulated, report);
+  report.nodes = static_cast<std::int64_t>(simulated.cluster().Nodes().size());
+  report.notes = simulated.notes();
   return report;
 }
 

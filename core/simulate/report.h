@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
@@ -80,7 +80,7 @@ struct Report {
 };
 
 // Cost: O(pods + nodes × workloads that changed).
-Report BuildReport(const World& world, bool all_pods);
+Report BuildReport(const SimulatedCluster& simulated, bool all_pods);
 
 }  // namespace vicinal
 

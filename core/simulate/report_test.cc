@@ -44,7 +44,7 @@ constexpr char kDump[] = R"({"kind": "List", "items": [
 TEST(ReportTest, SaysWherePodsWentAndWhereTheyWere) {
   Simulation simulation(kDump);
   simulation.Do("drain w2");
-  const Report report = BuildReport(simulation.world(), false);
+  const Report report = BuildReport(simulation.simulated(), false);
   ASSERT_THAT(report.pods, SizeIs(2));
   const PodReport& moved = report.pods[0];
   EXPECT_EQ(moved.pod.name, "db-1");
@@ -62,13 +62,13 @@ TEST(ReportTest, SaysWherePodsWentAndWhereTheyWere) {
   EXPECT_EQ(report.running, 2);
   EXPECT_EQ(report.pending_before, 1);
   EXPECT_EQ(report.pending, 1);
-  EXPECT_THAT(BuildReport(simulation.world(), true).pods, SizeIs(3));
+  EXPECT_THAT(BuildReport(simulation.simulated(), true).pods, SizeIs(3));
 }
 
 TEST(ReportTest, CountsDomainsBeforeAndAfterByTheKeysOfTheRules) {
   Simulation simulation(kDump);
   simulation.Do("drain w2");
-  const Report report = BuildReport(simulation.world(), false);
+  const Report report = BuildReport(simulation.simulated(), false);
   EXPECT_THAT(report.spreads, SizeIs(2));
   const SpreadReport& zones = SpreadBy(report, "zone");
   EXPECT_EQ(zones.workload, "StatefulSet/db");
@@ -83,7 +83,7 @@ TEST(ReportTest, CountsDomainsBeforeAndAfterByTheKeysOfTheRules) {
 TEST(ReportTest, ANodeThatIsGoneCountsBefore) {
   Simulation simulation(kDump);
   simulation.Do("remove-node w2");
-  const Report report = BuildReport(simulation.world(), false);
+  const Report report = BuildReport(simulation.simulated(), false);
   const SpreadReport& zones = SpreadBy(report, "zone");
   EXPECT_EQ(zones.domains.at("z2").before, 1);
   EXPECT_EQ(zones.domains.at("z2").after, 0);
@@ -93,19 +93,19 @@ TEST(ReportTest, ANodeThatIsGoneCountsBefore) {
 TEST(ReportTest, NewAndGonePodsBelongToTheirDeployment) {
   Simulation simulation(kThreeNodes);
   simulation.Apply(WorkloadYaml("Deployment", "web", 2));
-  const Report report = BuildReport(simulation.world(), false);
+  const Report report = BuildReport(simulation.simulated(), false);
   ASSERT_THAT(report.pods, SizeIs(2));
   EXPECT_EQ(report.pods[0].fate, Fate::kNew);
   EXPECT_EQ(report.pods[0].workload, "Deployment/web");
   simulation.Do("delete deployment/web");
-  EXPECT_THAT(BuildReport(simulation.world(), false).pods, SizeIs(0))
+  EXPECT_THAT(BuildReport(simulation.simulated(), false).pods, SizeIs(0))
       << "what came and went has left no trace";
 }
 
 TEST(ReportTest, ASpreadHasItsRule) {
   Simulation simulation(kDump);
   simulation.Do("drain w2");
-  const Report report = BuildReport(simulation.world(), false);
+  const Report report = BuildReport(simulation.simulated(), false);
   const SpreadReport& by_zone = SpreadBy(report, "zone");
   ASSERT_TRUE(by_zone.rule);
   EXPECT_EQ(by_zone.rule->path,

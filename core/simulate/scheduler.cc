@@ -15,29 +15,30 @@ bool AreAlike(const Pod& a, const Pod& b) {
 
 }  // namespace
 
-Choice Scheduler::Choose(const World& world, const PodInfo& pod) {
-  if (last_generation_ == world.generation() &&
+Choice Scheduler::Choose(const SimulatedCluster& simulated,
+                         const PodInfo& pod) {
+  if (last_generation_ == simulated.generation() &&
       AreAlike(last_failed_->pod, pod.pod)) {
     return {nullptr, last_message_};
   }
-  return chooser_.Choose(world.cluster(), pod);
+  return chooser_.Choose(simulated.cluster(), pod);
 }
 
-void Scheduler::Run(World& world) {
-  while (const std::shared_ptr<const PodInfo> pod = world.queue().Pop()) {
+void Scheduler::Run(SimulatedCluster& simulated) {
+  while (const std::shared_ptr<const PodInfo> pod = simulated.queue().Pop()) {
     const ObjectKey key = KeyOf(pod->pod.meta);
-    Choice choice = Choose(world, *pod);
+    Choice choice = Choose(simulated, *pod);
     if (choice.node == nullptr) {
       last_failed_ = pod;
       last_message_ = choice.message;
-      last_generation_ = world.generation();
-      world.SetMessage(key, std::move(choice.message));
-      world.queue().Park(pod);
+      last_generation_ = simulated.generation();
+      simulated.SetMessage(key, std::move(choice.message));
+      simulated.queue().Park(pod);
       continue;
     }
     const std::string node = choice.node->Name();
-    if (on_placement_) on_placement_(world, *pod, node);
-    world.BindPod(key, node);
+    if (on_placement_) on_placement_(simulated, *pod, node);
+    simulated.BindPod(key, node);
     placements_.push_back(node);
   }
 }

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "core/simulate/chooser.h"
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
 // Called before a pod is placed, while the cluster is as the choice saw it.
-using OnPlacement = std::function<void(const World& world, const PodInfo& pod,
-                                       const std::string& node)>;
+using OnPlacement =
+    std::function<void(const SimulatedCluster& simulated, const PodInfo& pod,
+                       const std::string& node)>;
 
 class Scheduler {
  public:
@@ -24,7 +25,7 @@ class Scheduler {
         on_placement_(std::move(on_placement)) {}
 
   // Tries pods until none is left to try. Nobody is preempted.
-  void Run(World& world);
+  void Run(SimulatedCluster& simulated);
 
   // From now on this node is taken where it is among the best; empty: none is.
   void Prefer(std::string node) { chooser_.Prefer(std::move(node)); }
@@ -38,7 +39,7 @@ class Scheduler {
   const Profile& profile() const { return chooser_.profile(); }
 
  private:
-  Choice Choose(const World& world, const PodInfo& pod);
+  Choice Choose(const SimulatedCluster& simulated, const PodInfo& pod);
 
   Chooser chooser_;
   const OnPlacement on_placement_;

@@ -33,7 +33,8 @@ absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text) {
   return manifest;
 }
 
-absl::Status LoadCluster(std::string text, bool with_pod_facts, World& world) {
+absl::Status LoadCluster(std::string text, bool with_pod_facts,
+                         SimulatedCluster& simulated) {
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   JsonReader reader;
   bool is_cluster = false;
@@ -49,9 +50,9 @@ absl::Status LoadCluster(std::string text, bool with_pod_facts, World& world) {
                 return DecodeWorkload(root, path, *kind, &workload);
               });
           if (decoded.ok()) {
-            world.Load(std::move(workload));
+            simulated.Load(std::move(workload));
           } else {
-            world.Note("left out: " + std::string(decoded.message()));
+            simulated.Note("left out: " + std::string(decoded.message()));
           }
         }
         PodFacts facts;
@@ -65,7 +66,7 @@ absl::Status LoadCluster(std::string text, bool with_pod_facts, World& world) {
         if (!decoded.ok() || !object) return decoded;
         is_cluster |= std::holds_alternative<Node>(*object) ||
                       std::holds_alternative<Pod>(*object);
-        world.Load(*std::move(object), facts);
+        simulated.Load(*std::move(object), facts);
         return absl::OkStatus();
       });
   if (!status.ok()) return status;

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/simulate/script_object.h"
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
@@ -24,11 +24,13 @@ struct ScriptObjects {
 // of the errors.
 absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text);
 
-// Fills the world with a cluster dump. ReplicaSets and their like without a
-// template are known by their selectors only. An error if the text has neither
-// a node nor a pod: then it is no dump. `with_pod_facts`: pods come with what
-// decides whether they may be evicted, which takes a third of the time more.
-absl::Status LoadCluster(std::string text, bool with_pod_facts, World& world);
+// Fills the simulated cluster with a cluster dump. ReplicaSets and their like
+// without a template are known by their selectors only. An error if the text
+// has neither a node nor a pod: then it is no dump. `with_pod_facts`: pods come
+// with what decides whether they may be evicted, which takes a third of the
+// time more.
+absl::Status LoadCluster(std::string text, bool with_pod_facts,
+                         SimulatedCluster& simulated);
 
 }  // namespace vicinal
 

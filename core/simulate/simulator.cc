@@ -17,8 +17,9 @@ constexpr int kMaxPasses = 1000;
 
 }  // namespace
 
-Simulator::Simulator(World& world, Profile profile, SimulatorOptions options)
-    : world_(world),
+Simulator::Simulator(SimulatedCluster& simulated, Profile profile,
+                     SimulatorOptions options)
+    : simulated_(simulated),
       until_stable_(options.until_stable),
       now_(options.now),
       scheduler_(std::move(profile), options.seed,
@@ -27,31 +28,31 @@ Simulator::Simulator(World& world, Profile profile, SimulatorOptions options)
 absl::Status Simulator::Carry(Action& action) {
   switch (action.verb) {
     case Verb::kApply:
-      return Apply(world_, std::move(action.items));
+      return Apply(simulated_, std::move(action.items));
     case Verb::kScale:
-      return Scale(world_, action.target, action.count);
+      return Scale(simulated_, action.target, action.count);
     case Verb::kDelete:
-      return Delete(world_, action.target);
+      return Delete(simulated_, action.target);
     case Verb::kCordon:
-      return Cordon(world_, action.nodes.front(), true);
+      return Cordon(simulated_, action.nodes.front(), true);
     case Verb::kUncordon:
-      return Cordon(world_, action.nodes.front(), false);
+      return Cordon(simulated_, action.nodes.front(), false);
     case Verb::kDrain:
-      return Drain(world_, action.nodes.front());
+      return Drain(simulated_, action.nodes.front());
     case Verb::kLabelNode:
-      return LabelNode(world_, action);
+      return LabelNode(simulated_, action);
     case Verb::kTaintNode:
-      return TaintNode(world_, action);
+      return TaintNode(simulated_, action);
     case Verb::kAddNode:
       return action.nodes.empty()
-                 ? Apply(world_, std::move(action.items))
-                 : CopyNode(world_, action.nodes.front(), action.count);
+                 ? Apply(simulated_, std::move(action.items))
+                 : CopyNode(simulated_, action.nodes.front(), action.count);
     case Verb::kRemoveNode:
-      return RemoveNode(world_, action.nodes.front());
+      return RemoveNode(simulated_, action.nodes.front());
     case Verb::kRollout:
-      return Rollout(world_, action.target);
+      return Rollout(simulated_, action.target);
     case Verb::kReschedule:
-      return Reschedule(world_, action.target);
+      return Reschedule(simulated_, action.target);
     case Verb::kDeschedule:
       Deschedule(action.policy ? *action.policy : DefaultPolicy());
       return absl::OkStatus();
@@ -69,11 +70,12 @@ void Simulator::Deschedule(const Policy& policy) {
   };
   for (int passes = 0; passes < kMaxPasses; ++passes) {
     const std::size_t evictions =
-        DeschedulePass(scheduler_.profile(), policy, now_, settle, world_);
+        DeschedulePass(scheduler_.profile(), policy, now_, settle, simulated_);
     if (evictions == 0 || !until_stable_) return;
   }
-  world_.Note(absl::StrCat("deschedule: there would be more to evict after ",
-                           kMaxPasses, " passes"));
+  simulated_.Note(
+      absl::StrCat("deschedule: there would be more to evict after ",
+                   kMaxPasses, " passes"));
 }
 
 absl::Status Simulator::Do(Action action) {
@@ -88,14 +90,14 @@ absl::Status Simulator::Do(Action action) {
 
 void Simulator::SettleOnce() {
   do {
-    RunControllers(world_);
-    scheduler_.Run(world_);
-  } while (world_.HasTouched());
+    RunControllers(simulated_);
+    scheduler_.Run(simulated_);
+  } while (simulated_.HasTouched());
 }
 
 void Simulator::Settle() {
   SettleOnce();
-  while (until_stable_ && FinishJobPods(world_)) SettleOnce();
+  while (until_stable_ && FinishJobPods(simulated_)) SettleOnce();
 }
 
 }  // namespace vicinal

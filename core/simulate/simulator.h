@@ -1,8 +1,8 @@
 // Does what a script says, and lets the cluster settle after each action.
 //
-//   Simulator simulator(world, DefaultProfile({}), {.seed = 1});
+//   Simulator simulator(simulated, DefaultProfile({}), {.seed = 1});
 //   simulator.Do(action);
-//   Report report = BuildReport(world);
+//   Report report = BuildReport(simulated);
 #ifndef VICINAL_CORE_SIMULATE_SIMULATOR_H_
 #define VICINAL_CORE_SIMULATE_SIMULATOR_H_
 
@@ -13,7 +13,7 @@
 #include "core/engine/profile.h"
 #include "core/simulate/action.h"
 #include "core/simulate/scheduler.h"
-#include "core/simulate/world.h"
+#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
@@ -28,12 +28,13 @@ struct SimulatorOptions {
 
 class Simulator {
  public:
-  // `world` must outlive the simulator.
-  Simulator(World& world, Profile profile, SimulatorOptions options);
+  // `simulated` must outlive the simulator.
+  Simulator(SimulatedCluster& simulated, Profile profile,
+            SimulatorOptions options);
 
   // Does one action, then lets controllers and scheduler work until nothing is
-  // left to do. Errors begin with the action's text; the world may then be half
-  // changed.
+  // left to do. Errors begin with the action's text; the cluster may then be
+  // half changed.
   absl::Status Do(Action action);
 
   // Lets controllers and scheduler work until nothing is left to do.
@@ -44,7 +45,7 @@ class Simulator {
   void Deschedule(const Policy& policy);
   void SettleOnce();
 
-  World& world_;
+  SimulatedCluster& simulated_;
   const bool until_stable_;
   const std::int64_t now_;
   Scheduler scheduler_;

@@ -31,9 +31,10 @@ std::string NameOf(const Target& target) {
 }
 
 // The namespaces in which there is a workload of that kind and name.
-std::string ElsewhereHint(const World& world, const OwnerKey& key) {
-  for (const auto& [other, workload] : world.workloads()) {
-    const OwnerKey top = world.TopOf(other);
+std::string ElsewhereHint(const SimulatedCluster& simulated,
+                          const OwnerKey& key) {
+  for (const auto& [other, workload] : simulated.workloads()) {
+    const OwnerKey top = simulated.TopOf(other);
     for (const OwnerKey& candidate : {other, top}) {
       if (candidate.kind == key.kind && candidate.name == key.name) {
         return absl::StrCat("; there is one in namespace ",
@@ -45,15 +46,15 @@ std::string ElsewhereHint(const World& world, const OwnerKey& key) {
   return "";
 }
 
-absl::Status NotKnown(const World& world, const Target& target,
+absl::Status NotKnown(const SimulatedCluster& simulated, const Target& target,
                       const OwnerKey& key) {
   std::string message =
       absl::StrCat("there is no ", NameOf(target), " in namespace ",
-                   target.namespace_name, ElsewhereHint(world, key));
+                   target.namespace_name, ElsewhereHint(simulated, key));
   const auto is_of_kind = [&key](const auto& entry) {
     return entry.first.kind == key.kind;
   };
-  if (std::none_of(world.workloads().begin(), world.workloads().end(),
+  if (std::none_of(simulated.workloads().begin(), simulated.workloads().end(),
                    is_of_kind)) {
     absl::StrAppend(&message, "; the cluster file has no ", key.kind,
                     key.kind == "Deployment"
@@ -64,7 +65,8 @@ absl::Status NotKnown(const World& world, const Target& target,
 }
 
 // A Deployment may be known by its ReplicaSets only.
-absl::StatusOr<Workload> Find(World& world, const Target& target) {
+absl::StatusOr<Workload> Find(SimulatedCluster& simulated,
+                              const Target& target) {
   const std::optional<WorkloadKind> kind = WorkloadKindFromWord(target.kind);
   if (!kind) {
     return absl::InvalidArgumentError(
@@ -72,28 +74,29 @@ absl::StatusOr<Workload> Find(World& world, const Target& target) {
   }
   const OwnerKey key{std::string(NameOf(*kind)), target.namespace_name,
                      target.name};
-  if (const Workload* workload = world.FindWorkload(key)) return *workload;
+  if (const Workload* workload = simulated.FindWorkload(key)) return *workload;
   if (*kind == WorkloadKind::kDeployment) {
-    if (auto deployment = DeploymentOfReplicaSets(world, key)) {
-      world.Note(absl::StrCat(
+    if (auto deployment = DeploymentOfReplicaSets(simulated, key)) {
+      simulated.Note(absl::StrCat(
           Describe(*deployment),
           " is known by its ReplicaSets only: its update strategy is taken to "
           "be the default, 25% maxSurge and maxUnavailable"));
-      world.Load(*deployment);
+      simulated.Load(*deployment);
       return *std::move(deployment);
     }
   }
-  return NotKnown(world, target, key);
+  return NotKnown(simulated, target, key);
 }
 
-absl::Status CheckNamespace(World& world, const std::string& name) {
-  const auto& known = world.cluster().All<Namespace>();
+absl::Status CheckNamespace(SimulatedCluster& simulated,
+                            const std::string& name) {
+  const auto& known = simulated.cluster().All<Namespace>();
   if (known.contains({"", name}) || name == "default" ||
       name == "kube-system") {
     return absl::OkStatus();
   }
   if (known.empty()) {
-    world.Note(
+    simulated.Note(
         "the cluster file has no namespaces: all are taken to exist, "
         "without labels");
     return absl::OkStatus();
@@ -102,23 +105,23 @@ absl::Status CheckNamespace(World& world, const std::string& name) {
       absl::StrCat("namespaces \"", name, "\" not found"));
 }
 
-absl::Status ApplyPod(World& world, Pod pod) {
+absl::Status ApplyPod(SimulatedCluster& simulated, Pod pod) {
   const ObjectKey key = KeyOf(pod.meta);
   if (key.name.empty()) {
     return absl::InvalidArgumentError("metadata.name: required");
   }
-  if (absl::Status status = CheckNamespace(world, key.namespace_name);
+  if (absl::Status status = CheckNamespace(simulated, key.namespace_name);
       !status.ok()) {
     return status;
   }
-  if (world.FindPod(key) != nullptr) {
+  if (simulated.FindPod(key) != nullptr) {
     return absl::AlreadyExistsError(
         absl::StrCat("pod ", key.namespace_name, "/", key.name,
                      " exists; where it may go cannot be changed"));
   }
   std::optional<OwnerKey> owner = OwnerOf(pod.meta);
   AdmitNewPod(pod);
-  world.CreatePod(std::move(pod), std::move(owner), PodFacts());
+  simulated.CreatePod(std::move(pod), std::move(owner), PodFacts());
   return absl::OkStatus();
 }
 
@@ -133,16 +136,16 @@ void NewRevision(Workload& workload) {
       absl::StrCat(workload.meta.name, "-", TemplateHash(workload));
 }
 
-absl::Status ApplyWorkload(World& world, Workload workload) {
-  absl::Status status = CheckNamespace(world, workload.meta.namespace_name);
+absl::Status ApplyWorkload(SimulatedCluster& simulated, Workload workload) {
+  absl::Status status = CheckNamespace(simulated, workload.meta.namespace_name);
   if (!status.ok()) return status;
   const OwnerKey key = KeyOf(workload);
-  const Workload* known = world.FindWorkload(key);
+  const Workload* known = simulated.FindWorkload(key);
   if (known == nullptr) {
     NewRevision(workload);
     // Pods that are there already are those of an earlier life.
     if (workload.kind == WorkloadKind::kDeployment) {
-      const auto before = DeploymentOfReplicaSets(world, key);
+      const auto before = DeploymentOfReplicaSets(simulated, key);
       if (before) workload.restarts = before->restarts;
     }
   } else {
@@ -155,64 +158,66 @@ absl::Status ApplyWorkload(World& world, Workload workload) {
     }
     workload.meta.owner_references = known->meta.owner_references;
   }
-  world.Upsert(std::move(workload));
+  simulated.Upsert(std::move(workload));
   return absl::OkStatus();
 }
 
-absl::Status ApplyItem(World& world, ScriptObject item) {
+absl::Status ApplyItem(SimulatedCluster& simulated, ScriptObject item) {
   if (Workload* workload = std::get_if<Workload>(&item)) {
-    return ApplyWorkload(world, std::move(*workload));
+    return ApplyWorkload(simulated, std::move(*workload));
   }
   Object& object = std::get<Object>(item);
   if (Pod* pod = std::get_if<Pod>(&object)) {
-    return ApplyPod(world, std::move(*pod));
+    return ApplyPod(simulated, std::move(*pod));
   }
   const std::string name_space = MetaOf(object).namespace_name;
   if (!name_space.empty()) {
-    if (absl::Status status = CheckNamespace(world, name_space); !status.ok()) {
+    if (absl::Status status = CheckNamespace(simulated, name_space);
+        !status.ok()) {
       return status;
     }
   }
   const bool is_node = std::holds_alternative<Node>(object);
   const std::string name = MetaOf(object).name;
-  world.Upsert(std::move(object));
+  simulated.Upsert(std::move(object));
   if (is_node) {
-    for (const ObjectKey& pod : NotTolerating(world, name)) {
-      EvictPod(world, pod);
+    for (const ObjectKey& pod : NotTolerating(simulated, name)) {
+      EvictPod(simulated, pod);
     }
   }
   return absl::OkStatus();
 }
 
 // The pods of a workload and of those below it.
-std::vector<ObjectKey> PodsBelow(const World& world, const OwnerKey& key) {
-  std::vector<ObjectKey> pods(world.PodsOf(key).begin(),
-                              world.PodsOf(key).end());
-  for (const auto& [other, workload] : world.workloads()) {
+std::vector<ObjectKey> PodsBelow(const SimulatedCluster& simulated,
+                                 const OwnerKey& key) {
+  std::vector<ObjectKey> pods(simulated.PodsOf(key).begin(),
+                              simulated.PodsOf(key).end());
+  for (const auto& [other, workload] : simulated.workloads()) {
     if (OwnerOf(workload.meta) != key) continue;
-    const std::vector<ObjectKey> below = PodsBelow(world, other);
+    const std::vector<ObjectKey> below = PodsBelow(simulated, other);
     pods.insert(pods.end(), below.begin(), below.end());
   }
   return pods;
 }
 
-void DeleteWorkload(World& world, const OwnerKey& key) {
-  const std::vector<ObjectKey> pods = PodsBelow(world, key);
+void DeleteWorkload(SimulatedCluster& simulated, const OwnerKey& key) {
+  const std::vector<ObjectKey> pods = PodsBelow(simulated, key);
   std::vector<OwnerKey> below;
-  for (const auto& [other, workload] : world.workloads()) {
+  for (const auto& [other, workload] : simulated.workloads()) {
     if (OwnerOf(workload.meta) == key) below.push_back(other);
   }
-  world.RemoveWorkload(key);
-  for (const OwnerKey& other : below) DeleteWorkload(world, other);
-  for (const ObjectKey& pod : pods) world.DeletePod(pod);
+  simulated.RemoveWorkload(key);
+  for (const OwnerKey& other : below) DeleteWorkload(simulated, other);
+  for (const ObjectKey& pod : pods) simulated.DeletePod(pod);
 }
 
-absl::Status DeletePods(World& world, const Target& target) {
+absl::Status DeletePods(SimulatedCluster& simulated, const Target& target) {
   std::vector<ObjectKey> pods;
-  for (const auto& [key, pod] : world.pods()) {
+  for (const auto& [key, pod] : simulated.pods()) {
     if (key.namespace_name != target.namespace_name) continue;
     if (!target.node.empty() && pod.node != target.node) continue;
-    const Labels labels = world.LabelsOf(key);
+    const Labels labels = simulated.LabelsOf(key);
     if (target.name.empty() ? Selector::FromSet(target.labels).Matches(labels)
                             : key.name == target.name) {
       pods.push_back(key);
@@ -223,52 +228,56 @@ absl::Status DeletePods(World& world, const Target& target) {
         "there is no such pod in namespace ", target.namespace_name));
   }
   for (const ObjectKey& pod : pods) {
-    if (world.FindPod(pod) != nullptr) EvictPod(world, pod);
+    if (simulated.FindPod(pod) != nullptr) EvictPod(simulated, pod);
   }
   return absl::OkStatus();
 }
 
 // What is neither a workload nor a pod nor a node.
 template <typename Kind>
-absl::Status DeleteOther(World& world, const Target& target,
+absl::Status DeleteOther(SimulatedCluster& simulated, const Target& target,
                          std::string namespace_name) {
   const ObjectKey key{std::move(namespace_name), target.name};
-  if (!world.cluster().All<Kind>().contains(key)) {
+  if (!simulated.cluster().All<Kind>().contains(key)) {
     return absl::NotFoundError(absl::StrCat("there is no ", NameOf(target)));
   }
-  world.Remove<Kind>(key);
+  simulated.Remove<Kind>(key);
   return absl::OkStatus();
 }
 
-absl::Status DeleteNamespace(World& world, const Target& target) {
+absl::Status DeleteNamespace(SimulatedCluster& simulated,
+                             const Target& target) {
   std::vector<OwnerKey> workloads;
-  for (const auto& [key, workload] : world.workloads()) {
+  for (const auto& [key, workload] : simulated.workloads()) {
     if (key.namespace_name == target.name) workloads.push_back(key);
   }
-  absl::Status status = DeleteOther<Namespace>(world, target, "");
+  absl::Status status = DeleteOther<Namespace>(simulated, target, "");
   if (!status.ok()) return status;
-  for (const OwnerKey& key : workloads) world.RemoveWorkload(key);
+  for (const OwnerKey& key : workloads) simulated.RemoveWorkload(key);
   std::vector<ObjectKey> pods;
-  for (const auto& [key, pod] : world.pods()) {
+  for (const auto& [key, pod] : simulated.pods()) {
     if (key.namespace_name == target.name) pods.push_back(key);
   }
-  for (const ObjectKey& pod : pods) world.DeletePod(pod);
+  for (const ObjectKey& pod : pods) simulated.DeletePod(pod);
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status Apply(World& world, std::vector<ScriptObject> items) {
+absl::Status Apply(SimulatedCluster& simulated,
+                   std::vector<ScriptObject> items) {
   for (ScriptObject& item : items) {
-    if (absl::Status status = ApplyItem(world, std::move(item)); !status.ok()) {
+    if (absl::Status status = ApplyItem(simulated, std::move(item));
+        !status.ok()) {
       return status;
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status Scale(World& world, const Target& target, std::int64_t replicas) {
-  absl::StatusOr<Workload> workload = Find(world, target);
+absl::Status Scale(SimulatedCluster& simulated, const Target& target,
+                   std::int64_t replicas) {
+  absl::StatusOr<Workload> workload = Find(simulated, target);
   if (!workload.ok()) return workload.status();
   if (workload->kind == WorkloadKind::kDaemonSet ||
       workload->kind == WorkloadKind::kCronJob) {
@@ -278,35 +287,36 @@ absl::Status Scale(World& world, const Target& target, std::int64_t replicas) {
   }
   // Its Deployment would put it back.
   if (const auto owner = OwnerOf(workload->meta)) {
-    world.Note(absl::StrCat(Describe(*workload), " belongs to ", owner->kind,
-                            "/", owner->name,
-                            ", which is left out of account here"));
+    simulated.Note(absl::StrCat(Describe(*workload), " belongs to ",
+                                owner->kind, "/", owner->name,
+                                ", which is left out of account here"));
   }
   workload->replicas = replicas;
-  world.Upsert(*std::move(workload));
+  simulated.Upsert(*std::move(workload));
   return absl::OkStatus();
 }
 
-absl::Status Delete(World& world, const Target& target) {
-  if (IsWord(target.kind, "pod", "po")) return DeletePods(world, target);
+absl::Status Delete(SimulatedCluster& simulated, const Target& target) {
+  if (IsWord(target.kind, "pod", "po")) return DeletePods(simulated, target);
   if (target.name.empty()) {
     return absl::InvalidArgumentError("-l is for pods only");
   }
-  if (IsWord(target.kind, "node", "no")) return RemoveNode(world, target.name);
+  if (IsWord(target.kind, "node", "no"))
+    return RemoveNode(simulated, target.name);
   if (IsWord(target.kind, "namespace", "ns")) {
-    return DeleteNamespace(world, target);
+    return DeleteNamespace(simulated, target);
   }
   if (IsWord(target.kind, "service", "svc")) {
-    return DeleteOther<Service>(world, target, target.namespace_name);
+    return DeleteOther<Service>(simulated, target, target.namespace_name);
   }
-  absl::StatusOr<Workload> workload = Find(world, target);
+  absl::StatusOr<Workload> workload = Find(simulated, target);
   if (!workload.ok()) return workload.status();
-  DeleteWorkload(world, KeyOf(*workload));
+  DeleteWorkload(simulated, KeyOf(*workload));
   return absl::OkStatus();
 }
 
-absl::Status Rollout(World& world, const Target& target) {
-  absl::StatusOr<Workload> workload = Find(world, target);
+absl::Status Rollout(SimulatedCluster& simulated, const Target& target) {
+  absl::StatusOr<Workload> workload = Find(simulated, target);
   if (!workload.ok()) return workload.status();
   if (workload->kind != WorkloadKind::kDeployment &&
       !HasRevisions(workload->kind)) {
@@ -315,30 +325,30 @@ absl::Status Rollout(World& world, const Target& target) {
   }
   ++workload->restarts;
   NewRevision(*workload);
-  world.Upsert(*std::move(workload));
+  simulated.Upsert(*std::move(workload));
   return absl::OkStatus();
 }
 
-absl::Status Reschedule(World& world, const Target& target) {
+absl::Status Reschedule(SimulatedCluster& simulated, const Target& target) {
   std::vector<ObjectKey> pods;
   if (target.kind == "all" && target.name.empty()) {
-    for (const auto& [key, pod] : world.pods()) {
+    for (const auto& [key, pod] : simulated.pods()) {
       if (pod.owner && !StaysInDrain(pod)) pods.push_back(key);
     }
   } else if (IsWord(target.kind, "pod", "po")) {
     const ObjectKey key{target.namespace_name, target.name};
-    if (world.FindPod(key) == nullptr) {
+    if (simulated.FindPod(key) == nullptr) {
       return absl::NotFoundError(absl::StrCat("there is no ", NameOf(target),
                                               " in namespace ",
                                               target.namespace_name));
     }
     pods.push_back(key);
   } else {
-    absl::StatusOr<Workload> workload = Find(world, target);
+    absl::StatusOr<Workload> workload = Find(simulated, target);
     if (!workload.ok()) return workload.status();
-    pods = PodsBelow(world, KeyOf(*workload));
+    pods = PodsBelow(simulated, KeyOf(*workload));
   }
-  for (const ObjectKey& pod : pods) EvictPod(world, pod);
+  for (const ObjectKey& pod : pods) EvictPod(simulated, pod);
   return absl::OkStatus();
 }
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/model/object.h"
-#include "server/state/pod_sink.h"
-#include "server/state/resource_sink.h"
+#include "server/state/pod_event_handler.h"
+#include "server/state/resource_event_handler.h"
 
 namespace vicinal {
 namespace {
@@ -26,11 +26,11 @@ std::unique_ptr<ResourceHandler> MakeSink(std::string resource,
                                           Freshness& freshness,
                                           Metrics& metrics) {
   if constexpr (std::is_same_v<Kind, Pod>) {
-    return std::make_unique<PodSink>(std::move(resource), store, in_flight,
-                                     freshness, metrics);
+    return std::make_unique<PodEventHandler>(std::move(resource), store,
+                                             in_flight, freshness, metrics);
   } else {
-    return std::make_unique<ResourceSink<Kind>>(std::move(resource), store,
-                                                freshness, metrics);
+    return std::make_unique<ResourceEventHandler<Kind>>(
+        std::move(resource), store, freshness, metrics);
   }
 }
 

@@ -134,11 +134,11 @@ class ObjectDice : public Dice {
 };
 
 // A cluster that can be made again without some of its pods.
-struct World {
+struct SimulatedCluster {
   std::vector<Node> nodes;
   std::vector<Pod> pods;
 
-  explicit World(ObjectDice& dice) {
+  explicit SimulatedCluster(ObjectDice& dice) {
     const int node_count = 2 + dice.Below(4);
     for (int i = 0; i < node_count; ++i) nodes.push_back(dice.MakeNode(i));
     const int pod_count = dice.Below(10);
@@ -165,7 +165,7 @@ struct World {
 };
 
 template <typename Plugin>
-std::string ReasonOf(const Plugin& plugin, const World& world,
+std::string ReasonOf(const Plugin& plugin, const SimulatedCluster& world,
                      const std::set<ObjectKey>& without, const Pod& pod,
                      const std::string& node) {
   ClusterState cluster;
@@ -196,7 +196,7 @@ std::size_t IndexOf(const std::string& rule) {
 
 class CausesCheck {
  public:
-  CausesCheck(const World& world, const Pod& asker)
+  CausesCheck(const SimulatedCluster& world, const Pod& asker)
       : world_(world), asker_(asker), profile_(DefaultProfile(config_)) {
     world_.Fill(cluster_);
   }
@@ -315,7 +315,7 @@ class CausesCheck {
     }
   }
 
-  const World& world_;
+  const SimulatedCluster& world_;
   const Pod& asker_;
   const PluginConfig config_;
   const Profile profile_;
@@ -329,7 +329,7 @@ TEST(CausesPropertyTest, WhatIsSaidToBeBehindARefusalIsSo) {
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count;
        ++seed) {
     ObjectDice dice(seed);
-    const World world(dice);
+    const SimulatedCluster world(dice);
     const Pod asker = dice.Asker();
     CausesCheck check(world, asker);
     check.Run();

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "server/explain/explain_command.h"
+#include "server/commands/explain/explain_command.h"
 
 namespace vicinal {
 namespace {

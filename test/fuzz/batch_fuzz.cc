@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "server/explain/batch.h"
+#include "server/commands/explain/batch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {

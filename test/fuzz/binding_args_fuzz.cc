@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/extender/binding_args.h"
+#include "server/listeners/extender/binding_args.h"
 #include "simdjson.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

@@ -5,7 +5,7 @@
 
 #include "core/index/pod_info.h"
 #include "core/model/json.h"
-#include "server/extender/extender_args.h"
+#include "server/listeners/extender/extender_args.h"
 #include "simdjson.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

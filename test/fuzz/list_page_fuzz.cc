@@ -10,7 +10,7 @@
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
-#include "server/state/resource_sink.h"
+#include "server/state/resource_event_handler.h"
 #include "simdjson.h"
 
 namespace vicinal {
@@ -22,7 +22,7 @@ void List(std::string body) {
   ClusterStore store;
   Metrics metrics;
   Freshness freshness({"nodes"}, std::chrono::seconds(0));
-  ResourceSink<Node> sink("nodes", store, freshness, metrics);
+  ResourceEventHandler<Node> sink("nodes", store, freshness, metrics);
   sink.OnListStart();
   const auto page = ReadListPage(body);
   if (!page.ok()) return;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/index/pod_info.h"
-#include "server/extender/preemption_args.h"
+#include "server/listeners/extender/preemption_args.h"
 #include "simdjson.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

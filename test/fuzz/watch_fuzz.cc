@@ -10,13 +10,14 @@
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
-#include "server/state/resource_sink.h"
+#include "server/state/resource_event_handler.h"
 #include "simdjson.h"
 
 namespace vicinal {
 namespace {
 
-void Handle(simdjson::padded_string_view line, ResourceSink<Pod>& sink) {
+void Handle(simdjson::padded_string_view line,
+            ResourceEventHandler<Pod>& sink) {
   simdjson::ondemand::parser parser;
   const auto event = ParseWatchEvent(line, parser);
   if (!event.ok()) return;
@@ -38,7 +39,7 @@ void Watch(const simdjson::padded_string& stream) {
   ClusterStore store;
   Metrics metrics;
   Freshness freshness({"pods"}, std::chrono::seconds(0));
-  ResourceSink<Pod> sink("pods", store, freshness, metrics);
+  ResourceEventHandler<Pod> sink("pods", store, freshness, metrics);
   const std::string_view text(stream);
   std::size_t begin = 0;
   while (begin < text.size()) {

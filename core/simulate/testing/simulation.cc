@@ -35,8 +35,9 @@ std::string AwayFrom(std::string_view name, std::string_view key) {
 }
 
 Simulation::Simulation(std::string_view cluster, SimulatorOptions options)
-    : simulator_(world_, DefaultProfile({}), std::move(options)) {
-  const absl::Status status = LoadCluster(std::string(cluster), true, world_);
+    : simulator_(simulated_, DefaultProfile({}), std::move(options)) {
+  const absl::Status status =
+      LoadCluster(std::string(cluster), true, simulated_);
   CHECK(status.ok()) << status;
 }
 
@@ -77,8 +78,8 @@ void Simulation::Do(std::string_view text) {
 std::map<std::string, int> Simulation::PerNode(std::string_view label,
                                                std::string_view value) const {
   std::map<std::string, int> counts;
-  for (const auto& [key, pod] : world_.pods()) {
-    const Labels labels = world_.LabelsOf(key);
+  for (const auto& [key, pod] : simulated_.pods()) {
+    const Labels labels = simulated_.LabelsOf(key);
     const std::string* found = labels.Find(label);
     if (found != nullptr && *found == value && !pod.node.empty()) {
       ++counts[pod.node];
@@ -90,8 +91,8 @@ std::map<std::string, int> Simulation::PerNode(std::string_view label,
 std::vector<std::string> Simulation::Names(std::string_view label,
                                            std::string_view value) const {
   std::vector<std::string> names;
-  for (const auto& [key, pod] : world_.pods()) {
-    const Labels labels = world_.LabelsOf(key);
+  for (const auto& [key, pod] : simulated_.pods()) {
+    const Labels labels = simulated_.LabelsOf(key);
     const std::string* found = labels.Find(label);
     if (found != nullptr && *found == value) names.push_back(key.name);
   }
@@ -100,7 +101,7 @@ std::vector<std::string> Simulation::Names(std::string_view label,
 
 std::vector<std::string> Simulation::Messages() const {
   std::vector<std::string> messages;
-  for (const auto& [key, pod] : world_.pods()) {
+  for (const auto& [key, pod] : simulated_.pods()) {
     if (pod.node.empty()) messages.push_back(pod.message);
   }
   return messages;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/simulate/simulated_cluster.h"
 #include "core/simulate/simulator.h"
-#include "core/simulate/world.h"
 
 namespace vicinal {
 
@@ -64,10 +64,10 @@ class Simulation {
   // Why the pending pods are pending.
   std::vector<std::string> Messages() const;
 
-  World& world() { return world_; }
+  SimulatedCluster& simulated() { return simulated_; }
 
  private:
-  World world_{1};
+  SimulatedCluster simulated_{1};
   Simulator simulator_;
 };
 

@@ -1,0 +1,81 @@
+#include "server/commands/deschedule/deschedule.h"
+
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "core/deschedule/plan.h"
+#include "core/deschedule/read_policy.h"
+#include "core/engine/default_profile.h"
+#include "core/plugins/plugin_config.h"
+#include "server/commands/deschedule/cluster_source.h"
+#include "server/commands/deschedule/print.h"
+#include "server/kubernetes/in_cluster_config.h"
+#include "server/kubernetes/kubeconfig.h"
+#include "server/kubernetes/read_file.h"
+
+namespace vicinal {
+namespace {
+
+absl::Status Read(const DescheduleOptions& options, DescheduleCluster& out) {
+  if (!options.cluster_file.empty()) {
+    return ReadCluster(options.cluster_file, out);
+  }
+  const absl::StatusOr<ClientConfig> config = ClientConfigOf(options);
+  if (!config.ok()) return config.status();
+  return ReadCluster(*config, out);
+}
+
+}  // namespace
+
+absl::StatusOr<ClientConfig> ClientConfigOf(const DescheduleOptions& options) {
+  return options.in_cluster ? InClusterConfig()
+                            : LoadKubeconfig(options.kubeconfig);
+}
+
+absl::StatusOr<Policy> PolicyOf(const DescheduleOptions& options) {
+  Policy policy = DefaultPolicy();
+  if (!options.policy_file.empty()) {
+    const absl::StatusOr<std::string> text = ReadSmallFile(options.policy_file);
+    absl::Status status = text.status();
+    if (text.ok()) {
+      absl::StatusOr<Policy> read = ReadPolicy(*text);
+      status = read.status();
+      if (read.ok()) policy = *std::move(read);
+    }
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(options.policy_file, ": ",
+                                                      status.message()));
+    }
+  }
+  if (options.max_per_owner) {
+    policy.max_per_owner =
+        *options.max_per_owner == 0 ? std::nullopt : options.max_per_owner;
+  }
+  return policy;
+}
+
+absl::Status PrintPlanFor(const DescheduleOptions& options, std::ostream& out) {
+  const absl::StatusOr<Policy> policy = PolicyOf(options);
+  if (!policy.ok()) return policy.status();
+  DescheduleCluster cluster;
+  if (absl::Status status = Read(options, cluster); !status.ok()) {
+    return status;
+  }
+  PlanOptions plan_options;
+  plan_options.policy = *policy;
+  plan_options.now = std::chrono::duration_cast<std::chrono::seconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+  const Plan plan = MakePlan(DefaultProfile(PluginConfig()), plan_options,
+                             cluster.facts, cluster.state);
+  if (options.output == "json") {
+    PrintJson(plan, out);
+  } else {
+    PrintTable(plan, out);
+  }
+  out.flush();
+  if (!out) return absl::DataLossError("the plan cannot be written");
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

@@ -1,0 +1,94 @@
+#include "server/commands/explain/command.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "server/commands/explain/batch.h"
+#include "server/commands/explain/explain_command.h"
+
+namespace vicinal {
+namespace {
+
+constexpr int kExitFitsNowhere = 3;
+
+}  // namespace
+
+void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
+                int& exit_code) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* explain =
+      app.add_subcommand("explain", "Explain where pods can go, and why.");
+  const std::string cluster = "The cluster (exactly one)";
+  const std::string question = "The question (exactly one)";
+  const std::string description =
+      "answer one case per line of the standard input, without a cluster; the "
+      "format is in test/conformance/README.md";
+  CLI::Option* batch =
+      explain->add_flag("--batch", description)->group(question);
+  explain
+      ->add_option("-f,--filename", options->manifest,
+                   "explain the pods of this manifest, - for the standard "
+                   "input: a Pod, or a workload with a pod template")
+      ->group(question);
+  explain
+      ->add_option("--pod", options->pod,
+                   "explain this pod of the cluster: namespace/name")
+      ->group(question);
+  explain
+      ->add_option("--cluster-file", options->cluster_file,
+                   "a cluster as a List, JSON or YAML; see below")
+      ->group(cluster);
+  explain
+      ->add_option("--kubeconfig", options->kubeconfig,
+                   "list the cluster of this file's current context")
+      ->group(cluster);
+  explain
+      ->add_option("--scheduler-config", options->scheduler_config,
+                   "the KubeSchedulerConfiguration (v1) of the scheduler: "
+                   "plugin arguments and score weights are taken from the "
+                   "profile that the pod names")
+      ->group("Scheduling");
+  explain->add_option("-o,--output", options->output, "table, json or yaml")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->group("Output");
+  explain
+      ->add_option("--nodes", options->max_nodes,
+                   "nodes in each table, 0 for all")
+      ->capture_default_str()
+      ->group("Output");
+  explain
+      ->add_option("--html", options->html,
+                   "also draw the answer as one self-contained page")
+      ->group("Output");
+  explain->footer(absl::StrCat(
+      "A cluster file is the output of\n  ", kClusterFileCommand,
+      "\n\nExit status: 0 each pod fits on some node; ", kExitFitsNowhere,
+      " a pod fits nowhere; 1 no answer\n(a file or field that cannot be read, "
+      "no connection); 2 wrong options."));
+  explain->callback([options, &action, &exit_code, batch] {
+    if (batch->count() > 0) {
+      action = [] { return ExplainBatch(std::cin, std::cout); };
+      return;
+    }
+    if (options->manifest.empty() == options->pod.empty()) {
+      throw CLI::ValidationError(
+          "explain", "exactly one of --filename, --pod and --batch is wanted");
+    }
+    if (options->cluster_file.empty() == options->kubeconfig.empty()) {
+      throw CLI::ValidationError(
+          "explain",
+          "exactly one of --cluster-file and --kubeconfig is wanted");
+    }
+    action = [options, &exit_code] {
+      bool fits = true;
+      absl::Status status = RunExplain(*options, std::cout, std::cerr, &fits);
+      if (!fits) exit_code = kExitFitsNowhere;
+      return status;
+    };
+  });
+}
+
+}  // namespace vicinal

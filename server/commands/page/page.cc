@@ -1,0 +1,289 @@
+#include "server/commands/page/page.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/explain/describe.h"
+#include "core/index/stored_pod.h"
+#include "core/model/node.h"
+#include "core/model/object_meta.h"
+#include "server/commands/page/page_template.h"
+
+namespace vicinal {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kRegionLabel[] = "topology.kubernetes.io/region";
+
+std::string LabelOr(const Labels& labels, const char* key) {
+  const std::string* value = labels.Find(key);
+  return value == nullptr ? "" : *value;
+}
+
+std::string NameOf(const StoredPod& pod) {
+  return absl::StrCat(pod.namespace_name(), "/", std::string(pod.name()));
+}
+
+// What made the pod: its controller, or that one's.
+std::string WorkloadOf(const ClusterState& cluster, const StoredPod& pod) {
+  const OwnerReference* owner = ControllerOf(pod.common().meta);
+  if (owner == nullptr) return NameOf(pod);
+  std::string name = owner->name;
+  if (owner->kind == "ReplicaSet") {
+    const auto& sets = cluster.All<ReplicaSet>();
+    const auto set = sets.find({pod.namespace_name(), owner->name});
+    if (set != sets.end()) {
+      const OwnerReference* deployment = ControllerOf(set->second.meta);
+      if (deployment != nullptr) name = deployment->name;
+    }
+  }
+  return pod.namespace_name() + "/" + name;
+}
+
+class Workloads {
+ public:
+  explicit Workloads(Page& page) : page_(page) {
+    for (std::size_t i = 0; i < page.workloads.size(); ++i) {
+      indices_[page.workloads[i]] = i;
+    }
+  }
+
+  std::size_t IndexOf(const std::string& name) {
+    const auto [it, is_new] =
+        indices_.try_emplace(name, page_.workloads.size());
+    if (is_new) page_.workloads.push_back(name);
+    return it->second;
+  }
+
+ private:
+  Page& page_;
+  std::map<std::string, std::size_t> indices_;
+};
+
+Json JsonOf(const PagePod& pod) {
+  Json json = {{"workload", pod.workload}, {"name", pod.name}};
+  if (pod.blocking) json["blocking"] = true;
+  if (pod.is_new) json["new"] = true;
+  if (pod.is_leaving) json["leaving"] = true;
+  return json;
+}
+
+Json JsonOf(const PageNode& node) {
+  Json json = {{"name", node.name},          {"region", node.region},
+               {"zone", node.zone},          {"causes", node.causes},
+               {"podCount", node.pod_count}, {"pods", Json::array()}};
+  if (!node.notes.empty()) json["notes"] = node.notes;
+  if (node.fits) json["fits"] = *node.fits;
+  if (node.score) json["score"] = *node.score;
+  for (const PagePod& pod : node.pods) json["pods"].push_back(JsonOf(pod));
+  return json;
+}
+
+Json JsonOf(const SpreadState& spread) {
+  Json json = {{"rule", spread.rule},
+               {"topologyKey", spread.topology_key},
+               {"hard", spread.hard},
+               {"maxSkew", spread.numbers.max_skew},
+               {"minimum", spread.numbers.minimum},
+               {"domains", Json::array()}};
+  for (const SpreadDomain& domain : spread.domains) {
+    json["domains"].push_back({{"value", domain.value},
+                               {"pods", domain.pods},
+                               {"counts", domain.eligible},
+                               {"open", domain.open}});
+  }
+  return json;
+}
+
+Json JsonOf(const SpreadReport& spread) {
+  Json json = {{"workload", spread.workload},
+               {"namespace", spread.namespace_name},
+               {"topologyKey", spread.topology_key},
+               {"skewBefore", spread.skew_before},
+               {"skewAfter", spread.skew_after},
+               {"domains", Json::array()}};
+  if (spread.rule) {
+    json["rule"] = spread.rule->path;
+    json["hard"] = spread.rule->hard;
+    json["maxSkew"] = spread.rule->max_skew;
+    json["minimumBefore"] = spread.minimum_before;
+    json["minimumAfter"] = spread.minimum_after;
+  }
+  for (const auto& [value, domain] : spread.domains) {
+    json["domains"].push_back(
+        {{"value", value}, {"before", domain.before}, {"after", domain.after}});
+  }
+  return json;
+}
+
+Json JsonOf(const PageView& view) {
+  Json json = {{"title", view.title},      {"caption", view.caption},
+               {"causes", view.causes},    {"nodes", Json::array()},
+               {"spreads", Json::array()}, {"pending", Json::array()}};
+  for (const PageNode& node : view.nodes) json["nodes"].push_back(JsonOf(node));
+  for (const SpreadState& spread : view.spreads) {
+    json["spreads"].push_back(JsonOf(spread));
+  }
+  for (const PagePendingPod& pending : view.pending) {
+    Json pod = JsonOf(pending.pod);
+    pod["reason"] = pending.reason;
+    json["pending"].push_back(std::move(pod));
+  }
+  return json;
+}
+
+Json JsonOf(const PageStep& step) {
+  Json json = {{"name", step.name}};
+  if (step.passed) json["passed"] = *step.passed;
+  return json;
+}
+
+// `Items`: of nodes or of pods.
+template <typename Items>
+std::set<std::string_view> NamesOf(const Items& items) {
+  std::set<std::string_view> names;
+  for (const auto& item : items) names.insert(item.name);
+  return names;
+}
+
+const PageNode* FindNode(const PageView& view, std::string_view name) {
+  const auto it = std::lower_bound(
+      view.nodes.begin(), view.nodes.end(), name,
+      [](const PageNode& node, std::string_view n) { return node.name < n; });
+  return it == view.nodes.end() || it->name != name ? nullptr : &*it;
+}
+
+}  // namespace
+
+std::size_t WorkloadIndex(const std::string& name, Page& page) {
+  return Workloads(page).IndexOf(name);
+}
+
+PageView ViewOf(const ClusterState& cluster, Page& page) {
+  PageView view;
+  Workloads workloads(page);
+  const bool draws_pods = cluster.pod_count() <= kMaxDrawnPods;
+  for (const NodeInfo* info : cluster.Nodes()) {
+    PageNode& node = view.nodes.emplace_back();
+    node.name = info->Name();
+    node.region = LabelOr(info->labels(), kRegionLabel);
+    node.zone = LabelOr(info->labels(), kZoneLabel);
+    if (info->node->unschedulable) node.notes.emplace_back("cordoned");
+    for (const Taint& taint : info->node->taints) {
+      node.notes.push_back("taint " + Describe(taint));
+    }
+    node.pod_count = info->pods.size();
+    if (!draws_pods) continue;
+    for (const StoredPod* pod : info->pods) {
+      node.pods.push_back(
+          {workloads.IndexOf(WorkloadOf(cluster, *pod)), NameOf(*pod)});
+    }
+    std::sort(
+        node.pods.begin(), node.pods.end(),
+        [](const PagePod& a, const PagePod& b) { return a.name < b.name; });
+  }
+  return view;
+}
+
+void AddExplanation(const Explanation& explanation, PageView& view) {
+  std::set<std::string> blocking;
+  for (const Cause& cause : explanation.causes) {
+    std::vector<std::string> names;
+    for (const PodReference& pod : cause.blocking_pods) {
+      names.push_back(pod.key.namespace_name + "/" + pod.key.name);
+    }
+    blocking.insert(names.begin(), names.end());
+    std::string text =
+        absl::StrCat(std::string(cause.plugin), ": the pod ", cause.wants);
+    if (!cause.found.empty()) absl::StrAppend(&text, "; ", cause.found);
+    if (!names.empty()) absl::StrAppend(&text, ": ", Listed(names, 5));
+    if (!cause.rule.empty()) {
+      absl::StrAppend(&text, " (", cause.rule, ")");
+    }
+    view.causes.push_back(std::move(text));
+  }
+  std::map<std::string_view, const NodeExplanation*> nodes;
+  for (const NodeExplanation& node : explanation.nodes) {
+    nodes[node.name] = &node;
+  }
+  for (PageNode& node : view.nodes) {
+    for (PagePod& pod : node.pods) pod.blocking = blocking.contains(pod.name);
+    const auto it = nodes.find(node.name);
+    if (it == nodes.end()) continue;
+    node.fits = it->second->status.ok();
+    if (*node.fits) node.score = it->second->total;
+    node.causes = it->second->causes;
+  }
+  view.spreads = explanation.spreads;
+}
+
+void MarkChanges(PageView& before, PageView& after) {
+  const auto draws_pods = [](const PageView& view) {
+    return std::all_of(view.nodes.begin(), view.nodes.end(),
+                       [](const PageNode& node) {
+                         return node.pods.size() == node.pod_count;
+                       });
+  };
+  if (!draws_pods(before) || !draws_pods(after)) {
+    for (PageView* view : {&before, &after}) {
+      for (PageNode& node : view->nodes) node.pods.clear();
+    }
+  }
+  for (PageNode& node : before.nodes) {
+    const PageNode* later = FindNode(after, node.name);
+    if (later == nullptr) node.notes.emplace_back("is removed");
+    const std::set<std::string_view> staying =
+        later == nullptr ? std::set<std::string_view>() : NamesOf(later->pods);
+    for (PagePod& pod : node.pods) pod.is_leaving = !staying.contains(pod.name);
+  }
+  for (PageNode& node : after.nodes) {
+    const PageNode* earlier = FindNode(before, node.name);
+    if (earlier == nullptr) node.notes.emplace_back("is new");
+    const std::set<std::string_view> known = earlier == nullptr
+                                                 ? std::set<std::string_view>()
+                                                 : NamesOf(earlier->pods);
+    for (PagePod& pod : node.pods) pod.is_new = !known.contains(pod.name);
+  }
+}
+
+std::string RenderPage(const Page& page) {
+  Json json = {{"title", page.title},    {"message", page.message},
+               {"hints", page.hints},    {"notes", page.notes},
+               {"steps", Json::array()}, {"workloads", page.workloads},
+               {"views", Json::array()}, {"spreads", Json::array()}};
+  for (const PageStep& step : page.steps) json["steps"].push_back(JsonOf(step));
+  for (const PageView& view : page.views) json["views"].push_back(JsonOf(view));
+  for (const SpreadReport& spread : page.spreads) {
+    json["spreads"].push_back(JsonOf(spread));
+  }
+  std::string data;
+  // Nothing in the data may end the script element that it stands in.
+  for (const char c :
+       json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      data += "\\u003c";
+    } else {
+      data += c;
+    }
+  }
+  std::string html(PageTemplate());
+  return html.replace(html.find(kPageData), kPageData.size(), data);
+}
+
+absl::Status WritePage(const Page& page, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << RenderPage(page);
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnknownError("--html " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace vicinal

@@ -1,0 +1,76 @@
+#include "server/commands/simulate/command.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "core/simulate/action.h"
+#include "server/commands/simulate/simulate.h"
+
+namespace vicinal {
+
+namespace {
+
+constexpr int kExitNotAsExpected = 3;
+
+}  // namespace
+
+void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
+                 int& exit_code) {
+  CLI::App* simulate = app.add_subcommand(
+      "simulate",
+      "What if: do to a copy of a cluster what a script says, let controllers "
+      "and scheduler work, and show where every pod goes.");
+  const auto options = std::make_shared<SimulateOptions>();
+  simulate
+      ->add_option("script", options->script,
+                   "actions, in quotes or not, and scripts")
+      ->required();
+  CLI::Option* const cluster_file = simulate->add_option(
+      "--cluster-file", options->cluster_file,
+      "a List, JSON or YAML, as made by kubectl get nodes,pods,namespaces,"
+      "services,replicasets,statefulsets,replicationcontrollers -A -o json; "
+      "with deployments,daemonsets,jobs too these are known as well");
+  simulate
+      ->add_option("--kubeconfig", options->kubeconfig,
+                   "list the cluster of this file's current context; workloads "
+                   "that may not be listed are left out, with a note")
+      ->excludes(cluster_file);
+  simulate
+      ->add_option("-n,--namespace", options->namespace_name,
+                   "of the workloads that actions name")
+      ->capture_default_str();
+  simulate->add_option("-o,--output", options->output, "table or json")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "json"}));
+  simulate
+      ->add_option("--seed", options->seed,
+                   "decides between nodes that are equally good")
+      ->capture_default_str();
+  simulate->add_flag("--until-stable", options->until_stable,
+                     "let time pass after each action: Jobs run to completion, "
+                     "and deschedule makes passes until nothing is evicted");
+  simulate->add_flag("--all-pods", options->all_pods,
+                     "show the pods that have not changed, too");
+  simulate->add_option("--trace", options->trace_file,
+                       "write each placement as a case for the oracle of "
+                       "test/conformance");
+  simulate->add_option("--html", options->html,
+                       "also draw the cluster before and after as one "
+                       "self-contained page");
+  simulate->footer("Actions:\n" + std::string(ActionSyntax()) +
+                   "\n\nExit codes: 0 done, and as expected; 1 a file or an "
+                   "action cannot be used; 2 usage;\n3 an expectation of a "
+                   "script does not hold.");
+  simulate->callback([&action, &exit_code, options] {
+    action = [&exit_code, options] {
+      bool as_expected = true;
+      absl::Status status =
+          Simulate(*options, std::cout, std::cerr, &as_expected);
+      if (!as_expected) exit_code = kExitNotAsExpected;
+      return status;
+    };
+  });
+}
+
+}  // namespace vicinal

@@ -1,0 +1,108 @@
+#include "server/commands/simulate/live_cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "server/kubernetes/testing/test_http_server.h"
+
+namespace vicinal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Lists by path; what is not there is forbidden.
+using Lists = std::map<std::string, std::string>;
+
+std::string List(const std::string& items) {
+  return R"({"kind":"List","metadata":{"resourceVersion":"1"},"items":[)" +
+         items + "]}";
+}
+
+constexpr char kNode[] = R"({"metadata":{"name":"n1"}})";
+constexpr char kPod[] = R"({"metadata":{"name":"web-1","namespace":"shop",
+    "ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet",
+    "name":"web","controller":true}]},"spec":{"nodeName":"n1"}})";
+constexpr char kDeployment[] = R"({"metadata":{"name":"web","namespace":"shop"},
+    "spec":{"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":
+    {"labels":{"app":"web"}},"spec":{}}}})";
+
+Lists Everything() {
+  Lists lists;
+  for (const char* path :
+       {"/api/v1/namespaces", "/api/v1/services",
+        "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
+        "/apis/apps/v1/statefulsets", "/apis/apps/v1/daemonsets",
+        "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"}) {
+    lists[path] = List("");
+  }
+  lists["/api/v1/nodes"] = List(kNode);
+  lists["/api/v1/pods"] = List(kPod);
+  lists["/apis/apps/v1/deployments"] = List(kDeployment);
+  return lists;
+}
+
+absl::Status Load(const Lists& lists, SimulatedCluster& simulated) {
+  TestHttpServer server(
+      {}, [&lists](const TestRequest& request, TestReply& reply) {
+        const auto it =
+            lists.find(request.target.substr(0, request.target.find('?')));
+        if (it == lists.end()) {
+          reply.Send(403, R"({"kind":"Status","message":"not yours"})");
+        } else {
+          reply.Send(200, it->second);
+        }
+      });
+  ClientConfig config;
+  config.tls = false;
+  config.host = "127.0.0.1";
+  config.port = server.port();
+  return LoadLiveCluster(config, true, simulated);
+}
+
+TEST(LiveClusterTest, LoadsObjectsAndWorkloads) {
+  SimulatedCluster simulated(1);
+  const absl::Status status = Load(Everything(), simulated);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(simulated.cluster().Nodes(), SizeIs(1));
+  EXPECT_THAT(simulated.pods(), SizeIs(1));
+  EXPECT_NE(simulated.FindWorkload({"Deployment", "shop", "web"}), nullptr);
+  EXPECT_THAT(simulated.notes(), SizeIs(0));
+}
+
+TEST(LiveClusterTest, WorkloadsThatMayNotBeListedAreNoted) {
+  Lists lists = Everything();
+  lists.erase("/apis/apps/v1/deployments");
+  SimulatedCluster simulated(1);
+  ASSERT_TRUE(Load(lists, simulated).ok());
+  EXPECT_THAT(simulated.notes(),
+              ElementsAre("not known, since it cannot be listed: "
+                          "/apis/apps/v1/deployments: 403: not yours"));
+}
+
+TEST(LiveClusterTest, PodsThatMayNotBeListedAreAnError) {
+  Lists lists = Everything();
+  lists.erase("/api/v1/pods");
+  SimulatedCluster simulated(1);
+  EXPECT_THAT(std::string(Load(lists, simulated).message()),
+              HasSubstr("/api/v1/pods: 403: not yours"));
+}
+
+TEST(LiveClusterTest, AWorkloadThatCannotBeSimulatedIsNoted) {
+  Lists lists = Everything();
+  lists["/apis/batch/v1/jobs"] = List(
+      R"({"metadata":{"name":"j"},"spec":{"parallelism":-1,"template":{}}})");
+  SimulatedCluster simulated(1);
+  ASSERT_TRUE(Load(lists, simulated).ok());
+  EXPECT_THAT(
+      simulated.notes(),
+      ElementsAre("/apis/batch/v1/jobs: one left out: spec.parallelism: "
+                  "must not be negative, got -1"));
+}
+
+}  // namespace
+}  // namespace vicinal

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/commands/simulate/print.h"
+
+namespace vicinal {
+namespace {
+
+// More domains than this are counted, not listed.
+constexpr std::size_t kMostDomains = 16;
+constexpr std::size_t kMostNames = 5;
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest cell, three blanks between them, as kubectl
+// prints them.
+void PrintRows(const std::vector<Row>& rows, std::string_view indent,
+               std::ostream& out) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  for (const Row& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(widths[i] - row[i].size() + 3, ' ');
+    }
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
+  }
+}
+
+std::string OrNone(const std::string& text) {
+  return text.empty() ? "<none>" : text;
+}
+
+std::string StatusOf(const PodReport& pod) {
+  if (pod.fate == Fate::kGone) return "Gone";
+  return pod.node.empty() ? "Pending" : "Running";
+}
+
+void PrintPods(const Report& report, std::ostream& out) {
+  if (report.pods.empty()) {
+    out << "No pod has changed.\n";
+    return;
+  }
+  std::vector<Row> rows = {
+      {"NAMESPACE", "NAME", "STATUS", "NODE", "BEFORE", "CHANGE", "WORKLOAD"}};
+  for (const PodReport& pod : report.pods) {
+    rows.push_back({pod.pod.namespace_name, pod.pod.name, StatusOf(pod),
+                    OrNone(pod.node), OrNone(pod.node_before),
+                    std::string(NameOf(pod.fate)), OrNone(pod.workload)});
+  }
+  PrintRows(rows, "", out);
+}
+
+// Pods that wait for the same reason, together.
+void PrintPending(const Report& report, std::ostream& out) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> names;
+  for (const PodReport& pod : report.pods) {
+    if (StatusOf(pod) != "Pending") continue;
+    names[{absl::StrCat(OrNone(pod.workload), " in namespace ",
+                        pod.pod.namespace_name),
+           pod.message.empty() ? "not tried: nothing has happened"
+                               : pod.message}]
+        .push_back(pod.pod.name);
+  }
+  if (names.empty()) return;
+  out << "\nPending\n";
+  for (const auto& [key, pods] : names) {
+    out << "  " << key.first << ": " << pods.size()
+        << (pods.size() == 1 ? " pod" : " pods") << " (";
+    for (std::size_t i = 0; i < std::min(pods.size(), kMostNames); ++i) {
+      out << (i == 0 ? "" : ", ") << pods[i];
+    }
+    if (pods.size() > kMostNames) {
+      out << " and " << pods.size() - kMostNames << " more";
+    }
+    out << ")\n    " << key.second << "\n";
+  }
+}
+
+// How many domains have how many pods.
+std::string Histogram(const SpreadReport& spread,
+                      std::int64_t DomainReport::*count) {
+  std::map<std::int64_t, std::int64_t> domains;
+  for (const auto& [name, domain] : spread.domains) ++domains[domain.*count];
+  std::string text;
+  for (const auto& [pods, number] : domains) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", number, " with ", pods);
+  }
+  return text;
+}
+
+void PrintSpread(const SpreadReport& spread, std::ostream& out) {
+  out << "\n"
+      << spread.workload << " in namespace " << spread.namespace_name << " by "
+      << spread.topology_key << "\n";
+  std::vector<Row> rows = {{"DOMAIN", "BEFORE", "AFTER"}};
+  if (spread.domains.size() > kMostDomains) {
+    rows.push_back({absl::StrCat(spread.domains.size(), " domains"),
+                    Histogram(spread, &DomainReport::before),
+                    Histogram(spread, &DomainReport::after)});
+  } else {
+    for (const auto& [name, domain] : spread.domains) {
+      rows.push_back(
+          {name, std::to_string(domain.before), std::to_string(domain.after)});
+    }
+  }
+  rows.push_back({"skew", std::to_string(spread.skew_before),
+                  std::to_string(spread.skew_after)});
+  PrintRows(rows, "  ", out);
+}
+
+void PrintSteps(const std::vector<StepResult>& steps, std::ostream& out) {
+  std::vector<Row> rows;
+  for (const StepResult& step : steps) {
+    if (!step.has_expectations) continue;
+    rows.push_back({step.problem.empty() ? "ok" : "FAILED", step.name});
+  }
+  if (rows.empty()) return;
+  out << "Steps\n";
+  PrintRows(rows, "  ", out);
+  out << "\n";
+}
+
+}  // namespace
+
+std::string Totals(const Report& report) {
+  return absl::StrCat(report.nodes, " nodes, ", report.running,
+                      " pods running (before ", report.running_before, "), ",
+                      report.pending, " pending (before ",
+                      report.pending_before, ")");
+}
+
+void PrintTable(const Report& report, const std::vector<StepResult>& steps,
+                std::ostream& out) {
+  PrintSteps(steps, out);
+  PrintPods(report, out);
+  PrintPending(report, out);
+  for (const SpreadReport& spread : report.spreads) PrintSpread(spread, out);
+  out << "\n" << Totals(report) << "\n";
+  for (const std::string& note : report.notes) out << "note: " << note << "\n";
+}
+
+}  // namespace vicinal

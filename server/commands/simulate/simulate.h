@@ -1,0 +1,37 @@
+// `vicinal simulate`: what if?
+#ifndef VICINAL_SERVER_COMMANDS_SIMULATE_SIMULATE_H_
+#define VICINAL_SERVER_COMMANDS_SIMULATE_SIMULATE_H_
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace vicinal {
+
+struct SimulateOptions {
+  // Where the cluster comes from: one of these, or a script names a file.
+  std::string cluster_file;
+  std::string kubeconfig;
+  // Actions in words, one or several arguments each, and scripts.
+  std::vector<std::string> script;
+  std::string namespace_name = "default";
+  std::string output = "table";  // Or json.
+  std::uint64_t seed = 0;
+  bool until_stable = false;
+  bool all_pods = false;
+  std::string trace_file;  // Empty: none.
+  std::string html;        // Where to write a picture; empty: nowhere.
+};
+
+// Runs the script and writes the result to `out`, progress and what is not as
+// the script expects to `log`. Sets `as_expected` to whether all expectations
+// hold. Errors: files, actions and scripts that cannot be used.
+absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
+                      std::ostream& log, bool* as_expected);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_SIMULATE_SIMULATE_H_

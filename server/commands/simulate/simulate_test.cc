@@ -1,0 +1,243 @@
+#include "server/commands/simulate/simulate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace vicinal {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr char kCluster[] = R"(
+kind: Node
+metadata: {name: w1, labels: {kubernetes.io/hostname: w1}}
+status: {allocatable: {pods: 10}}
+---
+kind: Node
+metadata: {name: w2, labels: {kubernetes.io/hostname: w2}}
+status: {allocatable: {pods: 10}}
+---
+kind: Namespace
+metadata: {name: shop}
+)";
+
+constexpr char kWeb[] = R"(
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - topologyKey: kubernetes.io/hostname
+            labelSelector: {matchLabels: {app: web}}
+)";
+
+class SimulateTest : public testing::Test {
+ protected:
+  SimulateTest() {
+    options_.cluster_file = Write("cluster.yaml", kCluster);
+    web_ = Write("web.yaml", kWeb);
+  }
+
+  static std::string Write(const std::string& name, const std::string& text) {
+    const std::string path = testing::TempDir() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  absl::Status Run(std::vector<std::string> script) {
+    options_.script = std::move(script);
+    std::ostringstream out;
+    std::ostringstream log;
+    as_expected_ = true;
+    const absl::Status status = Simulate(options_, out, log, &as_expected_);
+    out_ = out.str();
+    log_ = log.str();
+    return status;
+  }
+
+  std::string Error(std::vector<std::string> script) {
+    return std::string(Run(std::move(script)).message());
+  }
+
+  SimulateOptions options_;
+  std::string web_;
+  std::string out_;
+  std::string log_;
+  bool as_expected_ = true;
+};
+
+TEST_F(SimulateTest, TheTableShowsPodsReasonsAndDomains) {
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  EXPECT_THAT(out_, HasSubstr("NAMESPACE   NAME"));
+  EXPECT_THAT(out_, HasSubstr("Deployment/web in namespace shop: 1 pod ("));
+  EXPECT_THAT(out_, HasSubstr("\n    0/2 nodes are available: 2 node(s) didn't "
+                              "match pod anti-affinity rules.\n"));
+  EXPECT_THAT(out_, HasSubstr("Deployment/web in namespace shop by "
+                              "kubernetes.io/hostname\n"
+                              "  DOMAIN   BEFORE   AFTER\n"
+                              "  w1       0        1\n"
+                              "  w2       0        1\n"
+                              "  skew     0        0\n"));
+  EXPECT_THAT(out_, HasSubstr("2 nodes, 2 pods running (before 0), 1 pending "
+                              "(before 0)\n"));
+}
+
+TEST_F(SimulateTest, JsonSaysTheSame) {
+  options_.output = "json";
+  ASSERT_TRUE(Run({"apply", web_, "drain", "w2"}).ok());
+  const json report = json::parse(out_);
+  EXPECT_EQ(report["pending"], 2);
+  EXPECT_EQ(report["running"], 1);
+  EXPECT_EQ(report["steps"].size(), 2u);
+  EXPECT_EQ(report["pods"].size(), 3u);
+  EXPECT_EQ(report["spreads"][0]["domains"]["w1"]["after"], 1);
+  int pending = 0;
+  for (const json& pod : report["pods"]) {
+    EXPECT_EQ(pod["workload"], "Deployment/web");
+    if (!pod["node"].is_null()) continue;
+    ++pending;
+    EXPECT_EQ(pod["message"],
+              "0/2 nodes are available: 1 node(s) didn't match pod "
+              "anti-affinity rules, 1 node(s) were unschedulable.");
+  }
+  EXPECT_EQ(pending, 2);
+}
+
+TEST_F(SimulateTest, AScriptNamesItsFilesAndSaysWhatItExpects) {
+  const std::string script = Write("script.yaml", R"(
+cluster: cluster.yaml
+steps:
+- name: two run
+  apply: [web.yaml]
+  expect:
+  - pods: {namespace: shop, labels: {app: web}}
+    running: 2
+    pending: 1
+- name: a drain helps
+  drain: w1
+  expect:
+  - pods: {namespace: shop, labels: {app: web}}
+    running: 2
+    pending: 1
+)");
+  options_.cluster_file = "";
+  ASSERT_TRUE(Run({script}).ok());
+  EXPECT_FALSE(as_expected_);
+  EXPECT_THAT(out_, HasSubstr("Steps\n  ok       two run\n  FAILED   a drain "
+                              "helps\n"));
+  EXPECT_THAT(log_, HasSubstr("step 2 (a drain helps) is not as expected\n"
+                              "pods with app=web in namespace shop\n"
+                              "  pods\n"
+                              "    expected: 2 running, 1 pending\n"
+                              "    got:      1 running, 2 pending\n"));
+}
+
+TEST_F(SimulateTest, TheTraceHasACaseForEachPlacement) {
+  options_.trace_file = testing::TempDir() + "/trace.ndjson";
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  std::ifstream trace(options_.trace_file);
+  std::string line;
+  std::vector<json> cases;
+  while (std::getline(trace, line)) cases.push_back(json::parse(line));
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0]["objects"].size(), 4u) << "nodes, namespace, ReplicaSet";
+  EXPECT_EQ(cases[1]["objects"].size(), 5u) << "and the first pod";
+  EXPECT_NE(cases[0]["id"]["node"], cases[1]["id"]["node"]);
+  EXPECT_EQ(cases[1]["pod"]["metadata"]["namespace"], "shop");
+}
+
+TEST_F(SimulateTest, ErrorsNameTheFileAndTheField) {
+  EXPECT_EQ(Error({"apply /no/such.yaml"}),
+            "/no/such.yaml: No such file or directory");
+  EXPECT_THAT(Error({"apply " + Write("bad.yaml",
+                                      "kind: Deployment\n"
+                                      "metadata: {name: x}\n"
+                                      "spec: {replicas: many}\n")}),
+              HasSubstr("bad.yaml: spec.replicas: must be an integer, got "
+                        "\"many\""));
+  EXPECT_THAT(Error({"apply " + Write("twice.yaml", "kind: Pod\nkind: Pod\n")}),
+              HasSubstr("twice.yaml: "));
+  EXPECT_THAT(Error({"apply " + Write("empty.yaml", "")}),
+              HasSubstr("empty.yaml: no Kubernetes object in it"));
+  EXPECT_THAT(
+      Error({"apply " + Write("nowhere.yaml",
+                              "kind: Pod\nmetadata: {name: p, namespace: "
+                              "nowhere}\nspec: {}\n")}),
+      HasSubstr("namespaces \"nowhere\" not found"));
+  EXPECT_EQ(Error({"drain w9"}), "drain w9: there is no node \"w9\"");
+  options_.cluster_file = web_;
+  EXPECT_THAT(Error({"drain w1"}), HasSubstr("web.yaml: no Node and no Pod in "
+                                             "it"));
+  options_.cluster_file = "";
+  EXPECT_EQ(Error({"drain w1"}),
+            "no cluster: give --cluster-file or --kubeconfig, or a script that "
+            "names one");
+  options_.cluster_file = "a";
+  options_.kubeconfig = "b";
+  EXPECT_THAT(Error({"drain w1"}), HasSubstr("two clusters"));
+}
+
+TEST_F(SimulateTest, ThePictureHasBothClusters) {
+  options_.html = testing::TempDir() + "/simulated.html";
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  std::ifstream file(options_.html);
+  const std::string html(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(html, HasSubstr(R"("title":"Before")"));
+  EXPECT_THAT(html, HasSubstr(R"("title":"After")"));
+  EXPECT_THAT(html, HasSubstr(R"("steps":[{"name":"apply )"));
+  options_.html = "/no/such/folder/page.html";
+  EXPECT_EQ(Error({"apply " + web_}),
+            "--html /no/such/folder/page.html: No such file or directory");
+}
+
+TEST_F(SimulateTest, APolicyIsReadFromItsFile) {
+  const std::string policy = Write(
+      "policy.yaml",
+      "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: "
+      "[{name: p, plugins: {deschedule: {enabled: "
+      "[RemovePodsViolatingNodeTaints]}}}]\n");
+  ASSERT_TRUE(Run({"cordon w2", "apply " + web_,
+                   "scale deployment/web=1 -n shop", "uncordon w2",
+                   "taint node w1 closed:NoSchedule", "deschedule " + policy})
+                  .ok());
+  EXPECT_THAT(out_,
+              HasSubstr("note: deschedule: 1 eviction; broken hard rules: "
+                        "1 -> 0"));
+  EXPECT_THAT(Error({"deschedule " + web_}),
+              HasSubstr("web.yaml: metadata: unknown field"));
+  EXPECT_EQ(Error({"deschedule /no/such.yaml"}),
+            "/no/such.yaml: No such file or directory");
+}
+
+TEST_F(SimulateTest, AScriptDeschedulesToo) {
+  Write("policy.yaml",
+        "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: "
+        "[{name: p, plugins: {deschedule: {enabled: "
+        "[RemovePodsViolatingNodeTaints]}}}]\n");
+  ASSERT_TRUE(Run({Write("script.yaml",
+                         "steps:\n- deschedule: policy.yaml\n- deschedule: "
+                         "\"\"\n- deschedule:\n")})
+                  .ok());
+  EXPECT_THAT(out_, HasSubstr("note: deschedule: nothing to evict"));
+}
+
+TEST_F(SimulateTest, KindsThatDoNotMatterAreNoted) {
+  ASSERT_TRUE(Run({"apply " + Write("more.yaml",
+                                    "kind: ConfigMap\nmetadata: {name: c}\n")})
+                  .ok());
+  EXPECT_THAT(out_, HasSubstr("1 ConfigMap left out"));
+}
+
+}  // namespace
+}  // namespace vicinal

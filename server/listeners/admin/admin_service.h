@@ -1,0 +1,45 @@
+// The admin listener: health, readiness and metrics.
+#ifndef VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_
+#define VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_
+
+#include <atomic>
+
+#include "server/listeners/http/http_server.h"
+#include "server/metrics/metrics.h"
+#include "server/state/cluster_store.h"
+#include "server/state/freshness.h"
+
+namespace vicinal {
+
+// Thread-safe.
+class AdminService {
+ public:
+  // All must outlive the service. `protect_metrics`: only for clients with a
+  // certificate; the kubelet, which asks for the health, has none.
+  AdminService(const ClusterStore& store, const Freshness& freshness,
+               Metrics& metrics, bool protect_metrics = false)
+      : store_(store),
+        freshness_(freshness),
+        metrics_(metrics),
+        protect_metrics_(protect_metrics) {}
+
+  // GET /healthz, /readyz (503 with the reason while questions would be
+  // refused) and /metrics.
+  HttpResponse Handle(const HttpRequest& request) const;
+
+  // /readyz answers 503 from now on.
+  void StopReady() { ready_ = false; }
+
+ private:
+  HttpResponse RenderMetrics() const;
+
+  const ClusterStore& store_;
+  const Freshness& freshness_;
+  Metrics& metrics_;
+  const bool protect_metrics_;
+  std::atomic<bool> ready_ = true;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_

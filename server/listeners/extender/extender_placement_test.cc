@@ -1,0 +1,367 @@
+// What the extender's answers and bindings do to the index: decide mode, pods
+// in flight, bind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/index/stored_pod.h"
+#include "core/testing/objects.h"
+#include "server/listeners/extender/extender_service.h"
+#include "server/scheduler_config/scheduler_config.h"
+
+namespace vicinal {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using Outcome = BindResult::Outcome;
+
+// Two nodes to a zone; n1 has a pod that app=web pods like to be beside.
+constexpr char kCluster[] = R"(
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1, labels: {zone: z1}}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n2, labels: {zone: z1}}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n3, labels: {zone: z2}}
+)";
+
+// A pod with one anti-affinity term to its own app, by zone.
+std::string PodJson(const std::string& name, const std::string& app = "web",
+                    const std::string& node = "",
+                    const std::string& scheduler = "") {
+  return R"({"metadata":{"namespace":"default","name":")" + name +
+         R"(","uid":"uid-)" + name + R"(","labels":{"app":")" + app +
+         R"("}},"spec":{"nodeName":")" + node + R"(","schedulerName":")" +
+         scheduler +
+         R"(","affinity":{"podAntiAffinity":{)"
+         R"("requiredDuringSchedulingIgnoredDuringExecution":[{)"
+         R"("topologyKey":"zone","labelSelector":{"matchLabels":{"app":")" +
+         app + R"("}}}]}}}})";
+}
+
+std::string Question(const std::string& pod,
+                     const std::string& nodes = R"(["n1","n2","n3"])") {
+  return R"({"Pod":)" + pod + R"(,"NodeNames":)" + nodes + "}";
+}
+
+std::string Binding(const std::string& name, const std::string& node) {
+  return R"({"PodName":")" + name +
+         R"(","PodNamespace":"default","PodUID":"uid-)" + name +
+         R"(","Node":")" + node + R"("})";
+}
+
+constexpr char kBound[] = R"({"Error":""})";
+
+class ExtenderPlacementTest : public ::testing::Test {
+ protected:
+  ExtenderPlacementTest() {
+    store_.Write([](ClusterState& cluster) { AddObjects(cluster, kCluster); });
+    Use(ExtenderMode::kDecide);
+  }
+
+  void Use(ExtenderMode mode, SchedulerProfiles profiles = {}) {
+    ExtenderOptions options;
+    options.mode = mode;
+    options.seed = 1;
+    service_ = std::make_unique<ExtenderService>(
+        store_, *in_flight_, freshness_, metrics_, std::move(profiles), options,
+        [this](const PodBinding& binding) {
+          written_.push_back(binding);
+          return api_(binding);
+        });
+  }
+
+  // As if the process had been started anew: the index is what the watch told.
+  void Restart() {
+    in_flight_ = std::make_unique<InFlightPods>(store_, metrics_, options_);
+    Use(ExtenderMode::kDecide);
+  }
+
+  std::string Ask(const char* path, std::string body) {
+    body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+    const HttpResponse response = service_->Handle({"POST", path, body});
+    EXPECT_EQ(response.status, 200u) << response.body;
+    return response.body;
+  }
+  std::string Filter(const std::string& pod,
+                     const std::string& nodes = R"(["n1","n2","n3"])") {
+    return Ask("/filter", Question(pod, nodes));
+  }
+  std::string Bind(const std::string& name, const std::string& node) {
+    return Ask("/bind", Binding(name, node));
+  }
+
+  void Watch(const std::string& json) {
+    Pod pod = ParsePod(json);
+    in_flight_->Upsert(std::move(pod));
+  }
+
+  // Where the index has a pod: a node, "pending" or "unknown".
+  std::string Where(const std::string& name) const {
+    return store_.Read([&](const ClusterState& cluster) -> std::string {
+      const StoredPod* pod = cluster.FindPod({"default", name});
+      if (pod == nullptr) return "unknown";
+      return pod->node() == nullptr ? "pending" : pod->node()->Name();
+    });
+  }
+
+  const InFlightPods::Options options_{.max_wait = milliseconds(50),
+                                       .deadline = std::chrono::minutes(1)};
+  ClusterStore store_;
+  Freshness freshness_{{}, std::chrono::seconds(0)};
+  Metrics metrics_;
+  std::unique_ptr<InFlightPods> in_flight_ =
+      std::make_unique<InFlightPods>(store_, metrics_, options_);
+  std::vector<PodBinding> written_;
+  std::function<BindResult(const PodBinding&)> api_ = [](const PodBinding&) {
+    return BindResult();
+  };
+  std::unique_ptr<ExtenderService> service_;
+};
+
+using ExtenderDecideTest = ExtenderPlacementTest;
+using ExtenderAdviseTest = ExtenderPlacementTest;
+using ExtenderBindTest = ExtenderPlacementTest;
+
+TEST_F(ExtenderDecideTest, TheAnswerIsTheOneNodeWithTheBestScore) {
+  Watch(PodJson("friend", "db", "n2"));
+  const std::string pod =
+      R"({"metadata":{"namespace":"default","name":"p","uid":"u"},"spec":{)"
+      R"("affinity":{"podAffinity":{)"
+      R"("preferredDuringSchedulingIgnoredDuringExecution":[{"weight":100,)"
+      R"("podAffinityTerm":{"topologyKey":"zone","labelSelector":{)"
+      R"("matchLabels":{"app":"db"}}}}]}}}})";
+  EXPECT_EQ(Filter(pod, R"(["n2","n3"])"),
+            R"({"Nodes":null,"NodeNames":["n2"],"FailedNodes":{},)"
+            R"("FailedAndUnresolvableNodes":{},"Error":""})");
+}
+
+TEST_F(ExtenderDecideTest, TiesAreBrokenAtRandomByTheSeed) {
+  std::map<std::string, int> chosen;
+  for (int i = 0; i < 60; ++i) {
+    const std::string answer =
+        Filter(R"({"metadata":{"namespace":"default","name":"p"}})");
+    for (const char* node : {"n1", "n2", "n3"}) {
+      if (answer.find(R"("NodeNames":[")" + std::string(node) + R"("])") !=
+          std::string::npos) {
+        ++chosen[node];
+      }
+    }
+  }
+  EXPECT_EQ(chosen["n1"] + chosen["n2"] + chosen["n3"], 60);
+  for (const auto& [node, count] : chosen) EXPECT_GT(count, 8) << node;
+  EXPECT_EQ(chosen.size(), 3u);
+}
+
+TEST_F(ExtenderDecideTest, WhenNothingFitsEveryNodeHasItsReason) {
+  Watch(PodJson("w1", "web", "n1"));
+  EXPECT_EQ(Filter(PodJson("p"), R"(["n1","n2","n9"])"),
+            R"({"Nodes":null,"NodeNames":[],"FailedNodes":{)"
+            R"("n1":"node(s) didn't match pod anti-affinity rules",)"
+            R"("n2":"node(s) didn't match pod anti-affinity rules",)"
+            R"("n9":"node(s) not known to vicinal yet"},)"
+            R"("FailedAndUnresolvableNodes":{},"Error":""})");
+  EXPECT_EQ(Where("p"), "unknown");
+}
+
+TEST_F(ExtenderDecideTest, TheChoiceCountsAtOnce) {
+  Filter(PodJson("p1"), R"(["n1"])");
+  EXPECT_EQ(Where("p1"), "n1");
+  EXPECT_THAT(Filter(PodJson("p2")), HasSubstr(R"("NodeNames":["n3"])"));
+  EXPECT_THAT(Filter(PodJson("p3")), HasSubstr(R"("NodeNames":[])"));
+}
+
+TEST_F(ExtenderDecideTest, PrioritizeStillScores) {
+  EXPECT_EQ(Ask("/prioritize", Question(PodJson("p"), R"(["n1"])")),
+            R"([{"Host":"n1","Score":0}])");
+}
+
+TEST_F(ExtenderDecideTest, AnErrorOfScoringIsTheAnswersError) {
+  const std::string pod =
+      R"({"metadata":{"namespace":"default","name":"p","uid":"u"},"spec":{)"
+      R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone",)"
+      R"("whenUnsatisfiable":"ScheduleAnyway","labelSelector":{)"
+      R"("matchExpressions":[{"key":"a","operator":"Near"}]}}]}})";
+  EXPECT_THAT(Filter(pod), HasSubstr(R"("Error":"running PreScore plugin)"));
+  EXPECT_EQ(Where("p"), "unknown");
+}
+
+TEST_F(ExtenderDecideTest, TheProfileIsThatOfThePodsScheduler) {
+  const auto config = ReadSchedulerConfig(R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: near
+- schedulerName: far
+  plugins:
+    score:
+      disabled: [{name: InterPodAffinity}]
+      enabled: [{name: InterPodAffinity, weight: 1}]
+)");
+  ASSERT_TRUE(config.ok()) << config.status();
+  auto profiles = SchedulerProfiles::FromConfig(*config, false);
+  ASSERT_TRUE(profiles.ok()) << profiles.status();
+  Use(ExtenderMode::kDecide, *std::move(profiles));
+  EXPECT_THAT(Filter(PodJson("p", "web", "", "near")),
+              HasSubstr(R"("Error":"")"));
+  EXPECT_THAT(Filter(PodJson("q", "db", "", "other")),
+              HasSubstr("spec.schedulerName: the configuration of the "
+                        "scheduler has no profile \\\"other\\\""));
+}
+
+TEST_F(ExtenderAdviseTest, OneNodeIsAssumedAndSeveralAreWaitedFor) {
+  Use(ExtenderMode::kAdvise);
+  EXPECT_THAT(Filter(PodJson("p1"), R"(["n1"])"),
+              HasSubstr(R"("NodeNames":["n1"])"));
+  EXPECT_EQ(Where("p1"), "n1");
+  EXPECT_THAT(Filter(PodJson("q1", "db")),
+              HasSubstr(R"("NodeNames":["n1","n2","n3"])"));
+  EXPECT_THAT(Filter(PodJson("q2", "db")),
+              HasSubstr("the place of pod default/q1 matters and is not "
+                        "known"));
+  // Others do not wait.
+  EXPECT_THAT(Filter(PodJson("p2")), HasSubstr(R"("NodeNames":["n3"])"));
+  EXPECT_EQ(Bind("q1", "n2"), kBound);
+  EXPECT_THAT(Filter(PodJson("q2", "db")), HasSubstr(R"("NodeNames":["n3"])"));
+}
+
+TEST_F(ExtenderBindTest, IsWrittenWithTheUidAndCountsBeforeThat) {
+  Use(ExtenderMode::kAdvise);
+  Watch(PodJson("p"));
+  Filter(PodJson("p"));
+  EXPECT_EQ(Where("p"), "pending");
+  api_ = [this](const PodBinding&) {
+    EXPECT_EQ(Where("p"), "n2");
+    return BindResult();
+  };
+  EXPECT_EQ(Bind("p", "n2"), kBound);
+  ASSERT_EQ(written_.size(), 1u);
+  EXPECT_EQ(written_[0].namespace_name, "default");
+  EXPECT_EQ(written_[0].name, "p");
+  EXPECT_EQ(written_[0].uid, "uid-p");
+  EXPECT_EQ(written_[0].node, "n2");
+  EXPECT_EQ(Where("p"), "n2");
+}
+
+TEST_F(ExtenderBindTest, ARepeatedRequestIsASuccessAndWritesNothing) {
+  Filter(PodJson("p"), R"(["n1"])");
+  EXPECT_EQ(Bind("p", "n1"), kBound);
+  EXPECT_EQ(Bind("p", "n1"), kBound);
+  Watch(PodJson("p", "web", "n1"));
+  EXPECT_EQ(Bind("p", "n1"), kBound);
+  EXPECT_EQ(written_.size(), 1u);
+  EXPECT_EQ(Bind("p", "n3"),
+            R"({"Error":"the pod is bound to node \"n1\" already"})");
+}
+
+TEST_F(ExtenderBindTest, ARefusalIsTakenBackAndPassedOn) {
+  Watch(PodJson("p"));
+  Filter(PodJson("p"), R"(["n1"])");
+  api_ = [](const PodBinding&) {
+    return BindResult{Outcome::kRefused, "404: pods \"p\" not found"};
+  };
+  EXPECT_EQ(Bind("p", "n1"), R"({"Error":"404: pods \"p\" not found"})");
+  EXPECT_EQ(Where("p"), "pending");
+  EXPECT_THAT(metrics_.Render(),
+              HasSubstr("vicinal_bindings_total{outcome=\"refused\"} 1"));
+}
+
+TEST_F(ExtenderBindTest, AnUnknownOutcomeStaysUntilItIsKnown) {
+  Watch(PodJson("p"));
+  Filter(PodJson("p"), R"(["n1"])");
+  api_ = [](const PodBinding&) {
+    return BindResult{Outcome::kUnknown, "timed out"};
+  };
+  EXPECT_EQ(Bind("p", "n1"), R"({"Error":"timed out"})");
+  EXPECT_EQ(Where("p"), "n1");
+  // The scheduler tries again.
+  Filter(PodJson("p"), R"(["n3"])");
+  EXPECT_EQ(Where("p"), "n3");
+}
+
+TEST_F(ExtenderBindTest, AfterARestartTheRulesAreCheckedFirst) {
+  Watch(PodJson("p"));
+  Watch(PodJson("q"));
+  Filter(PodJson("p"), R"(["n1"])");
+  store_.Write([](ClusterState& cluster) {
+    Pod pod = ParsePod(PodJson("p"));
+    cluster.Upsert(std::move(pod));
+  });
+  Restart();
+  Filter(PodJson("q"), R"(["n2"])");
+  EXPECT_EQ(Bind("p", "n1"),
+            R"({"Error":"node(s) didn't match pod anti-affinity rules"})");
+  EXPECT_EQ(Where("p"), "pending");
+  EXPECT_EQ(Bind("p", "n3"), kBound);
+  EXPECT_EQ(Where("p"), "n3");
+  EXPECT_EQ(Bind("p2", "n3"),
+            R"({"Error":"the pod is not known to vicinal yet"})");
+  EXPECT_EQ(written_.size(), 1u);
+}
+
+TEST_F(ExtenderBindTest, ANodeThatIsNotKnownIsRefused) {
+  Watch(PodJson("p"));
+  EXPECT_EQ(Bind("p", "n9"), R"({"Error":"node(s) not known to vicinal yet"})");
+}
+
+TEST_F(ExtenderBindTest, WithoutAnApiServerThereIsNothingToWriteTo) {
+  service_ = std::make_unique<ExtenderService>(store_, *in_flight_, freshness_,
+                                               metrics_, SchedulerProfiles(),
+                                               ExtenderOptions(), nullptr);
+  EXPECT_THAT(Bind("p", "n1"), HasSubstr("watches no API server"));
+}
+
+TEST_F(ExtenderBindTest, ABodyThatCannotBeReadIsABadRequest) {
+  std::string body = R"({"PodName":"a/b"})";
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  const HttpResponse response = service_->Handle({"POST", "/bind", body});
+  EXPECT_EQ(response.status, 400u);
+  EXPECT_EQ(response.body,
+            R"({"error":"PodName: must be the name of an object, got )"
+            R"(\"a/b\""})");
+  EXPECT_EQ(service_->Handle({"GET", "/bind", body}).status, 405u);
+}
+
+TEST_F(ExtenderBindTest, OnlyBindWaitsForTheApiServer) {
+  EXPECT_TRUE(ExtenderService::Blocks({"POST", "/bind", ""}));
+  EXPECT_FALSE(ExtenderService::Blocks({"POST", "/filter", ""}));
+}
+
+TEST_F(ExtenderBindTest, ASecondRequestWaitsForTheFirst) {
+  Filter(PodJson("p"), R"(["n1"])");
+  std::promise<void> begun;
+  std::promise<void> answered;
+  api_ = [&](const PodBinding&) {
+    begun.set_value();
+    answered.get_future().wait();
+    return BindResult();
+  };
+  std::future<std::string> first =
+      std::async(std::launch::async, [this] { return Bind("p", "n1"); });
+  begun.get_future().wait();
+  EXPECT_EQ(Bind("p", "n1"),
+            R"({"Error":"a binding of the pod is still being written"})");
+  answered.set_value();
+  EXPECT_EQ(first.get(), kBound);
+  EXPECT_EQ(Bind("p", "n1"), kBound);
+}
+
+}  // namespace
+}  // namespace vicinal

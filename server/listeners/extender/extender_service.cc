@@ -1,0 +1,440 @@
+#include "server/listeners/extender/extender_service.h"
+
+#include <glog/logging.h>
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/engine/decide.h"
+#include "core/engine/run_plugins.h"
+#include "core/index/node_id.h"
+#include "core/index/stored_pod.h"
+#include "core/plugins/candidate_nodes.h"
+#include "server/listeners/extender/preempt.h"
+#include "server/listeners/extender/preemption_args.h"
+
+namespace vicinal {
+namespace {
+
+constexpr std::string_view kFilter = "filter";
+constexpr std::string_view kPrioritize = "prioritize";
+constexpr std::string_view kPreempt = "preempt";
+constexpr std::string_view kBind = "bind";
+
+// The scheduler may know a node before its event has come here.
+constexpr char kReasonUnknownNode[] = "node(s) not known to vicinal yet";
+
+// The nodes of a question, in its order.
+struct Candidates {
+  std::vector<std::string_view> names;  // Of the nodes, as the ids are.
+  std::vector<const NodeInfo*> nodes;
+  std::vector<NodeId> ids;
+  std::vector<std::string_view> unknown;
+
+  CandidateNodes known() const { return {nodes, ids}; }
+};
+
+Candidates Find(const ClusterState& cluster,
+                const std::vector<std::string_view>& names) {
+  Candidates candidates;
+  candidates.names.reserve(names.size());
+  candidates.nodes.reserve(names.size());
+  candidates.ids.reserve(names.size());
+  const std::vector<NodeId> found = cluster.FindNodeIds(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (found[i] != kNoNode) {
+      candidates.names.push_back(names[i]);
+      candidates.nodes.push_back(&cluster.NodeById(found[i]));
+      candidates.ids.push_back(found[i]);
+    } else {
+      candidates.unknown.push_back(names[i]);
+    }
+  }
+  return candidates;
+}
+
+// The HTTP answer to a question, or what its error is in HTTP.
+template <typename Result>
+HttpResponse ToHttp(const absl::StatusOr<Result>& result) {
+  if (!result.ok()) {
+    unsigned status = 500;
+    if (result.status().code() == absl::StatusCode::kUnavailable) status = 503;
+    if (result.status().code() == absl::StatusCode::kInvalidArgument) {
+      status = 400;
+    }
+    return ErrorResponse(status, std::string(result.status().message()));
+  }
+  HttpResponse response;
+  response.body = ToJson(*result);
+  return response;
+}
+
+// The verb of a path, "" if it is none of ours: metric labels are bounded.
+std::string_view VerbOf(std::string_view path) {
+  if (!path.starts_with('/')) return "";
+  path.remove_prefix(1);
+  const bool ours = path == kFilter || path == kPrioritize ||
+                    path == kPreempt || path == kBind;
+  return ours ? path : "";
+}
+
+// Tells of the nodes that were refused.
+void AddFailures(const Candidates& candidates, const NodeStatuses& statuses,
+                 ExtenderFilterResult& result) {
+  std::vector<std::string_view> reasons;  // By id of the status.
+  for (const Status& status : statuses.distinct()) {
+    reasons.push_back(result.reasons.emplace_back(status.Message()));
+  }
+  for (std::size_t i = 0; i < candidates.names.size(); ++i) {
+    const ExtenderFilterResult::FailedNode failed = {candidates.names[i],
+                                                     reasons[statuses.id(i)]};
+    switch (statuses[i].code()) {
+      case Code::kSuccess:
+        break;
+      case Code::kUnschedulable:
+        result.failed_nodes.push_back(failed);
+        break;
+      case Code::kUnschedulableAndUnresolvable:
+        result.failed_and_unresolvable_nodes.push_back(failed);
+        break;
+      default:
+        result.error = failed.reason;
+    }
+  }
+}
+
+void AddUnknown(const Candidates& candidates, ExtenderFilterResult& result) {
+  for (const std::string_view name : candidates.unknown) {
+    result.failed_nodes.push_back({name, kReasonUnknownNode});
+  }
+}
+
+// What the metrics call the outcome of a written binding.
+const char* NameOf(BindResult::Outcome outcome) {
+  switch (outcome) {
+    case BindResult::Outcome::kWritten:
+      return "written";
+    case BindResult::Outcome::kRefused:
+      return "refused";
+    case BindResult::Outcome::kUnknown:
+      return "unknown";
+  }
+  return "";
+}
+
+InFlightLedger::BindOutcome ToLedger(BindResult::Outcome outcome) {
+  switch (outcome) {
+    case BindResult::Outcome::kWritten:
+      return InFlightLedger::BindOutcome::kWritten;
+    case BindResult::Outcome::kRefused:
+      return InFlightLedger::BindOutcome::kRefused;
+    case BindResult::Outcome::kUnknown:
+      break;
+  }
+  return InFlightLedger::BindOutcome::kUnknown;
+}
+
+std::string NoProfile(const Pod& pod) {
+  return absl::StrCat(
+      "spec.schedulerName: the configuration of the scheduler has no profile "
+      "\"",
+      pod.spec.scheduler_name, "\"");
+}
+
+HttpResponse Json(std::string body) {
+  HttpResponse response;
+  response.body = std::move(body);
+  return response;
+}
+
+}  // namespace
+
+ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
+                                 const Freshness& freshness, Metrics& metrics,
+                                 SchedulerProfiles profiles,
+                                 const ExtenderOptions& options,
+                                 BindFunction bind, Rescuer* rescuer)
+    : store_(store),
+      in_flight_(in_flight),
+      freshness_(freshness),
+      metrics_(metrics),
+      profiles_(std::move(profiles)),
+      options_(options),
+      bind_(std::move(bind)),
+      rescuer_(rescuer),
+      random_(options.seed.value_or(std::random_device()())) {}
+
+HttpResponse ExtenderService::Handle(const HttpRequest& request) const {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string_view verb = VerbOf(request.path);
+  HttpResponse response = Route(request, verb);
+  const std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  metrics_.CountRequest(std::string(verb.empty() ? "other" : verb),
+                        response.status, elapsed.count());
+  if (response.status != 200) {
+    // The scheduler swallows prioritize's errors at its default log level.
+    LOG_EVERY_N(WARNING, 100)
+        << request.path << ": " << response.status << " " << response.body
+        << " (" << google::COUNTER << " so far; each 100th is logged)";
+  }
+  return response;
+}
+
+bool ExtenderService::Blocks(const HttpRequest& request) {
+  return VerbOf(request.path) == kBind;
+}
+
+HttpResponse ExtenderService::Route(const HttpRequest& request,
+                                    std::string_view verb) const {
+  if (verb.empty()) return ErrorResponse(404, "unknown verb");
+  if (request.method != "POST") {
+    HttpResponse response = ErrorResponse(405, "method must be POST");
+    response.allow = "POST";
+    return response;
+  }
+  if (verb == kBind) {
+    const absl::StatusOr<BindingArgs> args = ReadBindingArgs(request.body);
+    if (!args.ok()) {
+      return ErrorResponse(400, std::string(args.status().message()));
+    }
+    return Json(BindingResultJson(Bind(*args)));
+  }
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) {
+    return ErrorResponse(503, std::string(fresh.message()));
+  }
+  if (verb == kPreempt) {
+    const absl::StatusOr<ExtenderPreemptionArgs> args =
+        ReadExtenderPreemptionArgs(request.body);
+    if (!args.ok()) {
+      return ErrorResponse(400, std::string(args.status().message()));
+    }
+    return ToHttp(Preempt(*args));
+  }
+  // One for each thread, so that its memory is there for the next question; an
+  // unusually large one gets its own.
+  constexpr std::size_t kUsualBytes = 4 << 20;
+  thread_local JsonReader usual_reader;
+  std::optional<JsonReader> own_reader;
+  if (request.body.size() > kUsualBytes) own_reader.emplace();
+  JsonReader& reader = own_reader ? *own_reader : usual_reader;
+  const absl::StatusOr<ExtenderArgs> args =
+      ReadExtenderArgs(request.body, reader);
+  if (!args.ok()) {
+    return ErrorResponse(400, std::string(args.status().message()));
+  }
+  return verb == kFilter ? ToHttp(Filter(*args)) : ToHttp(Prioritize(*args));
+}
+
+absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
+    const ExtenderArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return fresh;
+  ExtenderFilterResult result;
+  const auto fail = [&result](std::string error) {
+    result = ExtenderFilterResult();
+    result.error = std::move(error);
+    return result;
+  };
+  const SchedulerProfile* profile =
+      profiles_.Find(args.pod.spec.scheduler_name);
+  if (profile == nullptr) return fail(NoProfile(args.pod));
+  const auto pod = std::make_shared<const PodInfo>(args.pod);
+  absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
+  if (!question.ok()) return fail(std::string(question.status().message()));
+  if (options_.mode == ExtenderMode::kDecide) {
+    Decide(*profile, args, *pod, result);
+  } else {
+    Advise(*profile, args, *pod, result);
+  }
+  if (result.error.empty() && !result.node_names.empty()) {
+    const absl::Status answered =
+        result.node_names.size() == 1
+            ? question->Assume(std::string(result.node_names[0]))
+            : question->Open();
+    if (!answered.ok()) return fail(std::string(answered.message()));
+  }
+  if (rescuer_ != nullptr && result.error.empty() &&
+      result.node_names.empty()) {
+    const absl::Status rescue =
+        rescuer_->OnNothingFits(args.pod, args.node_names.size());
+    if (!rescue.ok()) return fail(std::string(rescue.message()));
+  }
+  return result;
+}
+
+void ExtenderService::Decide(const SchedulerProfile& profile,
+                             const ExtenderArgs& args, const PodInfo& pod,
+                             ExtenderFilterResult& result) const {
+  store_.Read([&](const ClusterState& cluster) {
+    const Candidates candidates = Find(cluster, args.node_names);
+    const Decision decision =
+        vicinal::Decide(profile.decide, cluster, pod, candidates.known());
+    if (!decision.best.empty()) {
+      result.node_names.push_back(candidates.names[Choose(decision.best)]);
+      return;
+    }
+    AddFailures(candidates, decision.filtered.statuses, result);
+    AddUnknown(candidates, result);
+    for (const Status& status :
+         {decision.filtered.pre_filter, decision.score_status}) {
+      if (status.code() == Code::kError) result.error = status.Message();
+    }
+  });
+}
+
+void ExtenderService::Advise(const SchedulerProfile& profile,
+                             const ExtenderArgs& args, const PodInfo& pod,
+                             ExtenderFilterResult& result) const {
+  store_.Read([&](const ClusterState& cluster) {
+    const Candidates candidates = Find(cluster, args.node_names);
+    const FilterOutcome outcome =
+        RunFilterPlugins(profile.topology, cluster, pod, candidates.known());
+    for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
+      if (outcome.statuses.ok(i)) {
+        result.node_names.push_back(candidates.names[i]);
+      }
+    }
+    AddFailures(candidates, outcome.statuses, result);
+    AddUnknown(candidates, result);
+    if (outcome.pre_filter.code() == Code::kError) {
+      result.error = outcome.pre_filter.Message();
+    }
+  });
+}
+
+std::size_t ExtenderService::Choose(
+    const std::vector<std::size_t>& best) const {
+  const std::lock_guard lock(random_mutex_);
+  return ChooseOne(best, random_);
+}
+
+absl::StatusOr<std::vector<NodeVictims>> ExtenderService::Preempt(
+    const ExtenderPreemptionArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return fresh;
+  const SchedulerProfile* profile =
+      profiles_.Find(args.pod.spec.scheduler_name);
+  if (profile == nullptr) {
+    return absl::InvalidArgumentError(NoProfile(args.pod));
+  }
+  if (rescuer_ != nullptr && rescuer_->OnPreemption(args.pod)) {
+    return std::vector<NodeVictims>();
+  }
+  return ProcessPreemption(profile->topology, store_, args);
+}
+
+absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
+    const ExtenderArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return fresh;
+  const SchedulerProfile* profile =
+      profiles_.Find(args.pod.spec.scheduler_name);
+  if (profile == nullptr) {
+    return absl::InvalidArgumentError(NoProfile(args.pod));
+  }
+  const PodInfo pod(args.pod);
+  std::vector<HostPriority> priorities;
+  priorities.reserve(args.node_names.size());
+  const Status status = store_.Read([&](const ClusterState& cluster) {
+    const Candidates candidates = Find(cluster, args.node_names);
+    const ScoreOutcome outcome =
+        RunScorePlugins(profile->topology, cluster, pod, candidates.known());
+    if (!outcome.status.ok()) {
+      return Status::Error(outcome.status.Message());
+    }
+    const std::int64_t divisor =
+        options_.score_scale == ScoreScale::kExact ? 1 : 40;
+    for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
+      priorities.push_back({candidates.names[i], outcome.totals[i] / divisor});
+    }
+    for (const std::string_view name : candidates.unknown) {
+      priorities.push_back({name, 0});
+    }
+    return Status();
+  });
+  if (!status.ok()) return absl::InternalError(status.Message());
+  return priorities;
+}
+
+std::string ExtenderService::Bind(const BindingArgs& args) const {
+  using Kind = InFlightPods::BindStart::Kind;
+  const auto count = [this](const char* outcome) {
+    metrics_.CountBinding(outcome);
+  };
+  if (bind_ == nullptr) {
+    count("rejected");
+    return "vicinal watches no API server that it could write a binding to";
+  }
+  const ObjectKey key{args.pod_namespace, args.pod_name};
+  InFlightPods::BindStart start =
+      in_flight_.StartBind(key, args.pod_uid, args.node);
+  if (start.kind == Kind::kUnexpected) {
+    std::string error = ErrorOfQuestionFirst(args);
+    if (!error.empty()) {
+      count("rejected");
+      return error;
+    }
+    start = in_flight_.StartBind(key, args.pod_uid, args.node);
+  }
+  switch (start.kind) {
+    case Kind::kStarted:
+      break;
+    case Kind::kAlreadyBound:
+      count("already_bound");
+      return "";
+    case Kind::kUnexpected:
+      count("rejected");
+      return "the pod was asked about again while it was being bound";
+    case Kind::kRefused:
+      count("rejected");
+      return start.message;
+  }
+  const BindResult result =
+      bind_({args.pod_namespace, args.pod_name, args.pod_uid, args.node});
+  in_flight_.EndBind(key, start.ticket, ToLedger(result.outcome));
+  count(NameOf(result.outcome));
+  return result.message;
+}
+
+std::string ExtenderService::ErrorOfQuestionFirst(
+    const BindingArgs& args) const {
+  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
+  if (!fresh.ok()) return std::string(fresh.message());
+  const ObjectKey key{args.pod_namespace, args.pod_name};
+  const auto pod =
+      store_.Read([&](const ClusterState& cluster) -> std::shared_ptr<PodInfo> {
+        const StoredPod* known = cluster.FindPod(key);
+        if (known == nullptr || known->uid() != args.pod_uid) {
+          return nullptr;
+        }
+        Pod found = known->ToPod();
+        found.spec.node_name.clear();  // Where another answer has put it.
+        return std::make_shared<PodInfo>(std::move(found));
+      });
+  if (pod == nullptr) return "the pod is not known to vicinal yet";
+  const SchedulerProfile* profile =
+      profiles_.Find(pod->pod.spec.scheduler_name);
+  if (profile == nullptr) return NoProfile(pod->pod);
+  absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
+  if (!question.ok()) return std::string(question.status().message());
+  const Status fits = store_.Read([&](const ClusterState& cluster) {
+    const NodeInfo* const node = cluster.FindNode(args.node);
+    if (node == nullptr) {
+      return Status(Code::kUnschedulable, kReasonUnknownNode);
+    }
+    return RunFilterPlugins(profile->topology, cluster, *pod,
+                            std::span(&node, 1))
+        .statuses[0];
+  });
+  if (!fits.ok()) return fits.Message();
+  return std::string(question->Assume(args.node).message());
+}
+
+}  // namespace vicinal

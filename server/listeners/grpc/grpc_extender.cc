@@ -1,0 +1,177 @@
+#include "server/listeners/grpc/grpc_extender.h"
+
+#include <glog/logging.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/index/cluster_state.h"
+#include "server/listeners/grpc/decode_requests.h"
+#include "server/listeners/grpc/encode_explanation.h"
+#include "server/listeners/grpc/grpc_status.h"
+
+namespace vicinal {
+namespace {
+
+std::vector<std::string> NamesOfAllNodes(const ClusterStore& store) {
+  return store.Read([](const ClusterState& cluster) {
+    std::vector<std::string> names;
+    for (const NodeInfo* node : cluster.Nodes()) names.push_back(node->Name());
+    return names;
+  });
+}
+
+absl::StatusOr<LiveExplainer::Result> Explained(
+    const v1::ExplainRequest& request, const LiveExplainer& explainer) {
+  std::variant<Pod, ObjectKey> question;
+  absl::Status status = Decode(request, &question);
+  if (!status.ok()) return status;
+  if (Pod* const pod = std::get_if<Pod>(&question)) {
+    return explainer.Explain(std::move(*pod));
+  }
+  return explainer.ExplainKnown(std::get<ObjectKey>(question));
+}
+
+// The names in `args` refer to the request or to `all_names`.
+struct CandidateQuestion {
+  ExtenderArgs args;
+  std::vector<std::string> all_names;
+};
+
+// `Request`: FilterRequest or PrioritizeRequest.
+template <typename Request>
+absl::StatusOr<CandidateQuestion> ReadQuestion(const Request& request,
+                                               const ClusterStore& store) {
+  CandidateQuestion question;
+  absl::Status status = Decode(request, &question.args);
+  if (!status.ok()) return status;
+  if (request.all_nodes()) {
+    question.all_names = NamesOfAllNodes(store);
+    question.args.node_names.assign(question.all_names.begin(),
+                                    question.all_names.end());
+  }
+  return question;
+}
+
+// Calls `answer() -> absl::Status` and counts and logs how it ended.
+template <typename Answer>
+grpc::Status Counted(const char* method, Metrics& metrics, Answer answer) {
+  const auto start = std::chrono::steady_clock::now();
+  const grpc::Status status = ToGrpcStatus(answer());
+  const std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - start;
+  metrics.CountGrpcRequest(method, NameOf(status.error_code()),
+                           elapsed.count());
+  if (!status.ok()) {
+    LOG_EVERY_N(WARNING, 100)
+        << method << ": " << NameOf(status.error_code()) << " "
+        << status.error_message() << " (" << google::COUNTER
+        << " so far; each 100th is logged)";
+  }
+  return status;
+}
+
+}  // namespace
+
+grpc::Status GrpcExtender::Filter(grpc::ServerContext*,
+                                  const v1::FilterRequest* request,
+                                  v1::FilterResponse* response) {
+  return Counted("Extender/Filter", metrics_, [&]() -> absl::Status {
+    const absl::StatusOr<CandidateQuestion> question =
+        ReadQuestion(*request, store_);
+    if (!question.ok()) return question.status();
+    const absl::StatusOr<ExtenderFilterResult> result =
+        extender_.Filter(question->args);
+    if (!result.ok()) return result.status();
+    if (!result->error.empty()) return absl::InternalError(result->error);
+    response->mutable_node_names()->Reserve(
+        static_cast<int>(result->node_names.size()));
+    for (const std::string_view name : result->node_names) {
+      response->add_node_names(std::string(name));
+    }
+    for (const auto& [name, reason] : result->failed_nodes) {
+      (*response->mutable_failed_nodes())[std::string(name)] = reason;
+    }
+    for (const auto& [name, reason] : result->failed_and_unresolvable_nodes) {
+      (*response->mutable_failed_and_unresolvable_nodes())[std::string(name)] =
+          reason;
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status GrpcExtender::Prioritize(grpc::ServerContext*,
+                                      const v1::PrioritizeRequest* request,
+                                      v1::PrioritizeResponse* response) {
+  return Counted("Extender/Prioritize", metrics_, [&]() -> absl::Status {
+    const absl::StatusOr<CandidateQuestion> question =
+        ReadQuestion(*request, store_);
+    if (!question.ok()) return question.status();
+    const absl::StatusOr<std::vector<HostPriority>> priorities =
+        extender_.Prioritize(question->args);
+    if (!priorities.ok()) return priorities.status();
+    response->mutable_host_priorities()->Reserve(
+        static_cast<int>(priorities->size()));
+    for (const auto& [host, score] : *priorities) {
+      v1::HostPriority* const priority = response->add_host_priorities();
+      priority->set_host(std::string(host));
+      priority->set_score(score);
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status GrpcExtender::Preempt(grpc::ServerContext*,
+                                   const v1::PreemptRequest* request,
+                                   v1::PreemptResponse* response) {
+  return Counted("Extender/Preempt", metrics_, [&]() -> absl::Status {
+    ExtenderPreemptionArgs args;
+    absl::Status status = Decode(*request, &args);
+    if (!status.ok()) return status;
+    const absl::StatusOr<std::vector<NodeVictims>> remaining =
+        extender_.Preempt(args);
+    if (!remaining.ok()) return remaining.status();
+    for (const NodeVictims& node : *remaining) {
+      v1::MetaVictims& victims =
+          (*response->mutable_node_name_to_meta_victims())[node.node_name];
+      victims.set_num_pdb_violations(node.num_pdb_violations);
+      for (const std::string& uid : node.pod_uids) {
+        victims.add_pods()->set_uid(uid);
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status GrpcExtender::Bind(grpc::ServerContext*,
+                                const v1::BindRequest* request,
+                                v1::BindResponse*) {
+  return Counted("Extender/Bind", metrics_, [&]() -> absl::Status {
+    BindingArgs args;
+    absl::Status status = Decode(*request, &args);
+    if (!status.ok()) return status;
+    const std::string error = extender_.Bind(args);
+    return error.empty() ? absl::OkStatus()
+                         : absl::FailedPreconditionError(error);
+  });
+}
+
+grpc::Status GrpcExtender::Explain(grpc::ServerContext*,
+                                   const v1::ExplainRequest* request,
+                                   v1::ExplainResponse* response) {
+  return Counted("Extender/Explain", metrics_, [&]() -> absl::Status {
+    const absl::StatusOr<LiveExplainer::Result> result =
+        Explained(*request, explainer_);
+    if (!result.ok()) return result.status();
+    response->mutable_warnings()->Assign(result->warnings.begin(),
+                                         result->warnings.end());
+    Encode(result->answer, response->mutable_explanation());
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace vicinal

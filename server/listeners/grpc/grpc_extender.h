@@ -1,0 +1,50 @@
+// The service Extender: the questions of server/extender and server/explain
+// over gRPC.
+#ifndef VICINAL_SERVER_LISTENERS_GRPC_GRPC_EXTENDER_H_
+#define VICINAL_SERVER_LISTENERS_GRPC_GRPC_EXTENDER_H_
+
+#include "server/commands/explain/live_explainer.h"
+#include "server/listeners/extender/extender_service.h"
+#include "server/metrics/metrics.h"
+#include "server/state/cluster_store.h"
+#include "vicinal/v1/extender.grpc.pb.h"
+
+namespace vicinal {
+
+// Thread-safe. proto/vicinal/v1/extender.proto says what the calls mean.
+class GrpcExtender : public v1::Extender::Service {
+ public:
+  // All must outlive the service.
+  GrpcExtender(const ExtenderService& extender, const LiveExplainer& explainer,
+               const ClusterStore& store, Metrics& metrics)
+      : extender_(extender),
+        explainer_(explainer),
+        store_(store),
+        metrics_(metrics) {}
+
+  grpc::Status Filter(grpc::ServerContext* context,
+                      const v1::FilterRequest* request,
+                      v1::FilterResponse* response) override;
+  grpc::Status Prioritize(grpc::ServerContext* context,
+                          const v1::PrioritizeRequest* request,
+                          v1::PrioritizeResponse* response) override;
+  grpc::Status Preempt(grpc::ServerContext* context,
+                       const v1::PreemptRequest* request,
+                       v1::PreemptResponse* response) override;
+  grpc::Status Bind(grpc::ServerContext* context,
+                    const v1::BindRequest* request,
+                    v1::BindResponse* response) override;
+  grpc::Status Explain(grpc::ServerContext* context,
+                       const v1::ExplainRequest* request,
+                       v1::ExplainResponse* response) override;
+
+ private:
+  const ExtenderService& extender_;
+  const LiveExplainer& explainer_;
+  const ClusterStore& store_;
+  Metrics& metrics_;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LISTENERS_GRPC_GRPC_EXTENDER_H_

@@ -1,0 +1,215 @@
+// Preempt, Bind and Explain as a client sees them, with an API server that
+// takes bindings.
+#include "server/listeners/grpc/grpc_extender.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/testing/objects.h"
+#include "server/kubernetes/blocking_api_client.h"
+#include "server/kubernetes/pod_binder.h"
+#include "server/kubernetes/testing/test_http_server.h"
+#include "server/listeners/grpc/grpc_server.h"
+#include "server/listeners/grpc/testing/grpc_client.h"
+
+namespace vicinal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr char kCluster[] = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: z1}}, status: {allocatable: {pods: "9"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: z2}}, status: {allocatable: {pods: "9"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: a1, namespace: shop, uid: u1, labels: {app: a}}
+  spec: {nodeName: n1, priority: 1}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: waits, namespace: shop, uid: u2, labels: {app: a}}
+  spec:
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - {labelSelector: {matchLabels: {app: a}}, topologyKey: zone}
+)";
+
+class GrpcExtenderTest : public ::testing::Test {
+ protected:
+  GrpcExtenderTest() {
+    store_.Write([](ClusterState& cluster) { AddObjects(cluster, kCluster); });
+    ClientConfig config;
+    config.tls = false;
+    config.host = "127.0.0.1";
+    config.port = api_server_.port();
+    api_ = *BlockingApiClient::Create(config, {});
+    binder_ = std::make_unique<PodBinder>(*api_);
+    GrpcServer::Options options;
+    options.address = "127.0.0.1:0";
+    server_ =
+        *GrpcServer::Start(options, always_fresh_,
+                           {{v1::Extender::service_full_name(), &service_}});
+    stub_ = v1::Extender::NewStub(ConnectTo(server_->address()));
+  }
+
+  template <typename Request, typename Response>
+  grpc::Status Ask(grpc::Status (v1::Extender::Stub::*method)(
+                       grpc::ClientContext*, const Request&, Response*),
+                   std::string_view request, Response* response) const {
+    grpc::ClientContext context;
+    return (stub_.get()->*method)(&context, FromJson<Request>(request),
+                                  response);
+  }
+
+  grpc::Status Bind(std::string_view request) const {
+    v1::BindResponse response;
+    return Ask(&v1::Extender::Stub::Bind, request, &response);
+  }
+
+  // The error of a request that cannot be read.
+  template <typename Status>
+  static std::string Invalid(const Status& status) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    return status.error_message();
+  }
+
+  int answer_ = 201;  // To a binding.
+  TestHttpServer api_server_{
+      {}, [this](const TestRequest&, TestReply& reply) {
+        reply.Send(answer_, R"({"kind":"Status","message":"no room"})");
+      }};
+  ClusterStore store_;
+  Freshness always_fresh_{{}, std::chrono::seconds(0)};
+  Metrics metrics_;
+  InFlightPods in_flight_{store_, metrics_, {}};
+  std::unique_ptr<BlockingApiClient> api_;
+  std::unique_ptr<PodBinder> binder_;
+  const SchedulerProfiles profiles_;
+  ExtenderService extender_{
+      store_,
+      in_flight_,
+      always_fresh_,
+      metrics_,
+      SchedulerProfiles(),
+      {},
+      [this](const PodBinding& binding) { return binder_->Bind(binding); }};
+  LiveExplainer explainer_{store_, always_fresh_, profiles_};
+  GrpcExtender service_{extender_, explainer_, store_, metrics_};
+  std::unique_ptr<GrpcServer> server_;
+  std::unique_ptr<v1::Extender::Stub> stub_;
+};
+
+TEST_F(GrpcExtenderTest, BindWritesTheBinding) {
+  const grpc::Status status = Bind(
+      R"({"podName":"waits","podNamespace":"shop","podUID":"u2","node":"n2"})");
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  ASSERT_THAT(api_server_.requests(), SizeIs(1));
+  EXPECT_EQ(api_server_.requests()[0].target,
+            "/api/v1/namespaces/shop/pods/waits/binding");
+  EXPECT_THAT(api_server_.requests()[0].body, HasSubstr(R"("uid":"u2")"));
+  // It counts at once.
+  v1::FilterResponse response;
+  EXPECT_TRUE(Ask(&v1::Extender::Stub::Filter,
+                  R"({"allNodes":true,"pod":{"metadata":{"name":"p",
+                      "namespace":"shop","labels":{"app":"a"}}}})",
+                  &response)
+                  .ok());
+  EXPECT_THAT(response.node_names(), ElementsAre("n1"));
+}
+
+TEST_F(GrpcExtenderTest, BindingsThatBreakARuleAreNotWritten) {
+  const grpc::Status status = Bind(
+      R"({"podName":"waits","podNamespace":"shop","podUID":"u2","node":"n1"})");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(status.error_message(),
+            "node(s) didn't match pod anti-affinity rules");
+  EXPECT_THAT(api_server_.requests(), SizeIs(0));
+}
+
+TEST_F(GrpcExtenderTest, TheApiServersRefusalIsPassedOn) {
+  answer_ = 409;
+  const grpc::Status status = Bind(
+      R"({"podName":"waits","podNamespace":"shop","podUID":"u2","node":"n2"})");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("no room"));
+}
+
+TEST_F(GrpcExtenderTest, PreemptAddsWhoIsInTheWay) {
+  v1::PreemptResponse response;
+  const grpc::Status status =
+      Ask(&v1::Extender::Stub::Preempt,
+          R"({"pod":{"metadata":{"name":"p","namespace":"shop"},"spec":{
+          "priority":10,"affinity":{"podAntiAffinity":{
+          "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":
+          "zone","labelSelector":{"matchLabels":{"app":"a"}}}]}}}},
+          "nodeNameToMetaVictims":{"n1":{"numPDBViolations":3},"n9":{}}})",
+          &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_THAT(response.node_name_to_meta_victims(), SizeIs(1));
+  const v1::MetaVictims& victims =
+      response.node_name_to_meta_victims().at("n1");
+  EXPECT_EQ(victims.num_pdb_violations(), 3);
+  ASSERT_THAT(victims.pods(), SizeIs(1));
+  EXPECT_EQ(victims.pods(0).uid(), "u1");
+}
+
+TEST_F(GrpcExtenderTest, ExplainNamesThePodInTheWay) {
+  v1::ExplainResponse response;
+  const grpc::Status status =
+      Ask(&v1::Extender::Stub::Explain,
+          R"({"knownPod":{"namespace":"shop","name":"waits"}})", &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::Explanation& explanation = response.explanation();
+  EXPECT_EQ(explanation.name(), "waits");
+  EXPECT_EQ(explanation.nodes_fitting(), 1);
+  ASSERT_THAT(explanation.nodes(), SizeIs(2));
+  const v1::ExplainedNode& closed = explanation.nodes(0);
+  EXPECT_EQ(closed.code(), "Unschedulable");
+  ASSERT_THAT(closed.causes(), SizeIs(1));
+  EXPECT_EQ(closed.causes(0).domain(), "z1");
+  ASSERT_THAT(closed.causes(0).blocking_pods(), SizeIs(1));
+  EXPECT_EQ(closed.causes(0).blocking_pods(0).name(), "a1");
+  EXPECT_EQ(closed.causes(0).blocking_pods_total(), 1);
+}
+
+TEST_F(GrpcExtenderTest, MistakesNameTheField) {
+  EXPECT_EQ(Invalid(Bind("{}")), "podName: required");
+  EXPECT_EQ(Invalid(Bind(R"({"podName":"p","podNamespace":"a/b"})")),
+            "podNamespace: must be the name of an object, got \"a/b\"");
+  EXPECT_EQ(Invalid(Bind(R"({"podName":"p","podNamespace":"a","node":"n"})")),
+            "podUID: required");
+  v1::PreemptResponse preempted;
+  EXPECT_EQ(Invalid(Ask(&v1::Extender::Stub::Preempt, "{}", &preempted)),
+            "pod: required");
+  EXPECT_EQ(
+      Invalid(Ask(&v1::Extender::Stub::Preempt,
+                  R"({"pod":{},"nodeNameToMetaVictims":{"n1":{"pods":[{}]}}})",
+                  &preempted)),
+      "nodeNameToMetaVictims.n1.pods[0]: the pod must have a uid");
+  v1::ExplainResponse explained;
+  EXPECT_EQ(Invalid(Ask(&v1::Extender::Stub::Explain, "{}", &explained)),
+            "pod: required, or knownPod");
+  EXPECT_EQ(Invalid(Ask(&v1::Extender::Stub::Explain, R"({"knownPod":{}})",
+                        &explained)),
+            "knownPod.name: required");
+  const grpc::Status unknown =
+      Ask(&v1::Extender::Stub::Explain, R"({"knownPod":{"name":"nobody"}})",
+          &explained);
+  EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(unknown.error_message(), HasSubstr("default/nobody"));
+}
+
+}  // namespace
+}  // namespace vicinal

@@ -1,0 +1,474 @@
+#include "server/listeners/http/http_server.h"
+
+#include <glog/logging.h>
+#include <simdjson.h>
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <boost/beast/version.hpp>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/model/json_writer.h"
+#include "server/listeners/http/endpoint.h"
+
+namespace vicinal {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using Parser = http::request_parser<http::string_body>;
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+// Awaits without exceptions: the error is stored in the given code.
+auto Redirected(boost::system::error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+std::string_view View(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+Response MakeResponse(HttpResponse answer, unsigned version, bool keep_alive) {
+  Response response(static_cast<http::status>(answer.status), version);
+  response.set(http::field::content_type, answer.content_type);
+  if (!answer.allow.empty()) response.set(http::field::allow, answer.allow);
+  response.keep_alive(keep_alive);
+  response.body() = std::move(answer.body);
+  response.prepare_payload();
+  return response;
+}
+
+// Cancels what a socket waits for once its time is over. Unlike the timeout of
+// beast::tcp_stream it leaves the socket open, for the client to be told. To be
+// used on the socket's strand only.
+class Deadline {
+ public:
+  // The socket must outlive the deadline.
+  Deadline(tcp::socket& socket, std::chrono::steady_clock::duration timeout)
+      : timer_(socket.get_executor(), timeout) {
+    timer_.async_wait([&socket, state = state_](boost::system::error_code) {
+      if (*state != State::kRunning) return;
+      *state = State::kExpired;
+      boost::system::error_code ignored;
+      socket.cancel(ignored);
+    });
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline() { *state_ = State::kGone; }
+
+  bool expired() const { return *state_ == State::kExpired; }
+
+ private:
+  enum class State { kRunning, kExpired, kGone };
+
+  // Shared with the timer's handler, which runs after the destructor.
+  const std::shared_ptr<State> state_ =
+      std::make_shared<State>(State::kRunning);
+  asio::steady_timer timer_;
+};
+
+// What to answer when the request could not be read; status 0: nothing.
+HttpResponse ReadErrorResponse(const boost::system::error_code& error) {
+  if (error == http::error::body_limit) {
+    return ErrorResponse(413, "request body is too large");
+  }
+  if (error == http::error::header_limit) {
+    return ErrorResponse(431, "request header is too large");
+  }
+  if (error == beast::error::timeout) {
+    return ErrorResponse(408, "request took too long to arrive");
+  }
+  if (error.category() ==
+          http::make_error_code(http::error::bad_version).category() &&
+      error != http::error::end_of_stream &&
+      error != http::error::partial_message) {
+    return ErrorResponse(400, "malformed HTTP: " + error.message());
+  }
+  HttpResponse none;
+  none.status = 0;
+  return none;
+}
+
+// A client's certificate that was signed by one that is trusted.
+bool HasClientCertificate(TlsStream& stream) {
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(
+      SSL_get1_peer_certificate(stream.native_handle()), X509_free);
+  return certificate != nullptr &&
+         SSL_get_verify_result(stream.native_handle()) == X509_V_OK;
+}
+bool HasClientCertificate(PlainStream&) { return false; }
+
+// An asio context on the same SSL_CTX. A connection made from it keeps what it
+// needs of it.
+asio::ssl::context ContextFor(const ServerTls& tls) {
+  const std::shared_ptr<ssl_ctx_st> context = tls.context();
+  SSL_CTX_up_ref(context.get());
+  return asio::ssl::context(context.get());
+}
+
+// The connections of a server, for it to end those that do nothing.
+class Connections {
+ public:
+  // One of them. All but the constructor and the destructor on its strand only.
+  class Connection {
+   public:
+    Connection(Connections& all, tcp::socket& socket)
+        : all_(all), socket_(socket), executor_(socket.get_executor()) {
+      const std::lock_guard lock(all_.mutex_);
+      all_.set_.insert(this);
+    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection() {
+      set_waiting(false);
+      const std::lock_guard lock(all_.mutex_);
+      all_.set_.erase(this);
+      all_.gone_.notify_all();
+    }
+
+    // Between requests.
+    void set_waiting(bool waiting) { *waiting_ = waiting ? &socket_ : nullptr; }
+
+   private:
+    friend class Connections;
+
+    Connections& all_;
+    tcp::socket& socket_;
+    const tcp::socket::executor_type executor_;
+    // The socket while it waits, otherwise null. Shared with the handlers that
+    // Drain posts, which may come after the end.
+    const std::shared_ptr<tcp::socket*> waiting_ =
+        std::make_shared<tcp::socket*>(nullptr);
+  };
+
+  bool draining() const { return draining_; }
+
+  // Ends those that wait for a request, from now on too.
+  void Drain() {
+    draining_ = true;
+    const std::lock_guard lock(mutex_);
+    for (const Connection* connection : set_) {
+      asio::post(connection->executor_, [waiting = connection->waiting_] {
+        boost::system::error_code ignored;
+        if (*waiting == nullptr) return;
+        // What has arrived is under way, though not read yet.
+        if ((*waiting)->available(ignored) > 0) return;
+        (*waiting)->cancel(ignored);
+      });
+    }
+  }
+
+  // Waits until there is none.
+  void Await(std::chrono::steady_clock::duration patience) {
+    std::unique_lock lock(mutex_);
+    gone_.wait_for(lock, patience, [this] { return set_.empty(); });
+  }
+
+ private:
+  std::atomic<bool> draining_ = false;
+  std::mutex mutex_;
+  std::condition_variable gone_;
+  std::set<const Connection*> set_;  // Guarded by mutex_.
+};
+
+}  // namespace
+
+HttpResponse ErrorResponse(unsigned status, std::string_view message) {
+  HttpResponse response;
+  response.status = status;
+  response.body = "{\"error\":";
+  AppendJsonString(message, response.body);
+  response.body += '}';
+  return response;
+}
+
+class HttpServer::Impl {
+ public:
+  Impl(const Options& options, HttpHandler handler)
+      : options_(options),
+        handler_(std::move(handler)),
+        acceptor_(asio::make_strand(context_)),
+        blocking_(options.blocks == nullptr
+                      ? 0
+                      : static_cast<std::size_t>(options.blocking_threads)) {}
+
+  // Returns the address that was bound.
+  absl::StatusOr<std::string> Start() {
+    const absl::StatusOr<Endpoint> address = ParseEndpoint(options_.address);
+    if (!address.ok()) return address.status();
+    boost::system::error_code error;
+    const tcp::endpoint endpoint(asio::ip::make_address(address->host, error),
+                                 address->port);
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) {
+      acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    }
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) {
+      acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    }
+    if (error) {
+      return absl::UnavailableError("cannot listen on " + options_.address +
+                                    ": " + error.message());
+    }
+    const std::uint16_t port = acceptor_.local_endpoint().port();
+    asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
+    for (int i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this] { context_.run(); });
+    }
+    return Endpoint{address->host, port}.ToString();
+  }
+
+  void Drain(std::chrono::steady_clock::duration patience) {
+    connections_.Drain();
+    asio::post(acceptor_.get_executor(), [this] {
+      boost::system::error_code ignored;
+      acceptor_.close(ignored);
+    });
+    connections_.Await(patience);
+  }
+
+  // Coroutines, and with them the connections, end with the context; a handler
+  // that runs is let finish by the join.
+  ~Impl() {
+    context_.stop();
+    for (std::thread& thread : threads_) thread.join();
+    blocking_.stop();
+    blocking_.join();
+  }
+
+ private:
+  asio::awaitable<void> Accept() {
+    while (true) {
+      tcp::socket socket(asio::make_strand(context_));
+      boost::system::error_code error;
+      co_await acceptor_.async_accept(socket, Redirected(error));
+      if (connections_.draining()) co_return;
+      if (error) {
+        // Out of descriptors, most likely: others must close first.
+        LOG_EVERY_N(WARNING, 100) << "accept: " << error.message();
+        asio::steady_timer timer(acceptor_.get_executor(),
+                                 std::chrono::milliseconds(100));
+        co_await timer.async_wait(Redirected(error));
+        continue;
+      }
+      socket.set_option(tcp::no_delay(true), error);
+      const auto executor = socket.get_executor();
+      PlainStream stream(std::move(socket));
+      if (options_.tls == nullptr) {
+        asio::co_spawn(executor, Serve(std::move(stream)), asio::detached);
+      } else {
+        asio::co_spawn(executor, ServeTls(std::move(stream)), asio::detached);
+      }
+    }
+  }
+
+  asio::awaitable<void> Serve(PlainStream stream) {
+    Connections::Connection connection(connections_, stream.socket());
+    co_await ServeRequests(stream, connection);
+    boost::system::error_code ignored;
+    stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  asio::awaitable<void> ServeTls(PlainStream plain) {
+    asio::ssl::context context = ContextFor(*options_.tls);
+    TlsStream stream(std::move(plain), context);
+    Connections::Connection connection(
+        connections_, beast::get_lowest_layer(stream).socket());
+    if (!options_.tls->options().client_ca_file.empty()) {
+      SSL_set_verify(stream.native_handle(),
+                     SSL_VERIFY_PEER | (options_.require_client_certificate
+                                            ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+                                            : 0),
+                     nullptr);
+    }
+    boost::system::error_code error;
+    beast::get_lowest_layer(stream).expires_after(options_.handshake_timeout);
+    co_await stream.async_handshake(asio::ssl::stream_base::server,
+                                    Redirected(error));
+    if (error) {
+      LOG_EVERY_N(WARNING, 100)
+          << "TLS handshake with a client: " << error.message() << " ("
+          << google::COUNTER << " so far; each 100th is logged)";
+      co_return;
+    }
+    co_await ServeRequests(stream, connection);
+    beast::get_lowest_layer(stream).expires_after(std::chrono::seconds(1));
+    co_await stream.async_shutdown(Redirected(error));
+  }
+
+  template <typename Stream>
+  asio::awaitable<void> ServeRequests(Stream& stream,
+                                      Connections::Connection& connection) {
+    beast::flat_buffer buffer;
+    bool keep_alive = true;
+    while (keep_alive) {
+      keep_alive = co_await ServeRequest(stream, buffer, connection);
+    }
+  }
+
+  // Reads one request and answers it. False: the connection is at its end.
+  template <typename Stream>
+  asio::awaitable<bool> ServeRequest(Stream& stream, beast::flat_buffer& buffer,
+                                     Connections::Connection& connection) {
+    boost::system::error_code error;
+    if (buffer.size() == 0) {
+      // Either sees the draining here, or is seen waiting by it.
+      connection.set_waiting(true);
+      // What has arrived by then is answered.
+      if (connections_.draining() &&
+          beast::get_lowest_layer(stream).socket().available(error) == 0) {
+        co_return false;
+      }
+      beast::get_lowest_layer(stream).expires_after(options_.idle_timeout);
+      const std::size_t read = co_await stream.async_read_some(
+          buffer.prepare(kReadBytes), Redirected(error));
+      connection.set_waiting(false);
+      if (error) co_return false;
+      buffer.commit(read);
+    }
+    Parser parser;
+    parser.body_limit(options_.max_body_bytes);
+    parser.header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
+    co_await ReadRequest(stream, buffer, parser, error);
+    if (error) {
+      HttpResponse refusal = ReadErrorResponse(error);
+      if (refusal.status == 0) co_return false;
+      Response response = MakeResponse(std::move(refusal), 11, false);
+      beast::get_lowest_layer(stream).expires_after(options_.request_timeout);
+      co_await http::async_write(stream, response, Redirected(error));
+      if (!error) co_await DrainBriefly(stream, buffer);
+      co_return false;
+    }
+    Request request = parser.release();
+    HttpResponse answer =
+        co_await Handle(request, HasClientCertificate(stream));
+    Response response =
+        MakeResponse(std::move(answer), request.version(),
+                     request.keep_alive() && !connections_.draining());
+    if (request.method() == http::verb::head) response.body().clear();
+    const bool keep_alive = response.keep_alive();
+    beast::get_lowest_layer(stream).expires_after(options_.request_timeout);
+    co_await http::async_write(stream, response, Redirected(error));
+    co_return keep_alive && !error;
+  }
+
+  // Sets `error` to beast::error::timeout if the request does not arrive in its
+  // time; the stream is still open then.
+  template <typename Stream>
+  asio::awaitable<void> ReadRequest(Stream& stream, beast::flat_buffer& buffer,
+                                    Parser& parser,
+                                    boost::system::error_code& error) {
+    PlainStream& lowest = beast::get_lowest_layer(stream);
+    const Deadline deadline(lowest.socket(), options_.request_timeout);
+    // The deadline misses a read that begins just when it passes.
+    lowest.expires_after(options_.request_timeout + std::chrono::seconds(1));
+    co_await http::async_read_header(stream, buffer, parser, Redirected(error));
+    if (!error &&
+        beast::iequals(parser.get()[http::field::expect], "100-continue")) {
+      const http::response<http::empty_body> go_on(http::status::continue_,
+                                                   parser.get().version());
+      co_await http::async_write(stream, go_on, Redirected(error));
+    }
+    if (!error) {
+      co_await http::async_read(stream, buffer, parser, Redirected(error));
+    }
+    if (error && deadline.expired()) error = beast::error::timeout;
+  }
+
+  asio::awaitable<HttpResponse> Handle(Request& request,
+                                       bool has_client_certificate) {
+    std::string& body = request.body();
+    body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+    const std::string_view target = View(request.target());
+    const HttpRequest question{View(request.method_string()),
+                               target.substr(0, target.find('?')), body,
+                               has_client_certificate};
+    if (options_.blocks == nullptr || !options_.blocks(question)) {
+      co_return handler_(question);
+    }
+    co_return co_await asio::co_spawn(blocking_, HandleHere(question),
+                                      asio::use_awaitable);
+  }
+
+  asio::awaitable<HttpResponse> HandleHere(HttpRequest question) {
+    co_return handler_(question);
+  }
+
+  // Lets a client that is still sending see the refusal: closing with unread
+  // input would reset the connection under it.
+  template <typename Stream>
+  asio::awaitable<void> DrainBriefly(Stream& stream,
+                                     beast::flat_buffer& buffer) {
+    boost::system::error_code error;
+    PlainStream& lowest = beast::get_lowest_layer(stream);
+    lowest.socket().shutdown(tcp::socket::shutdown_send, error);
+    lowest.expires_after(std::chrono::seconds(2));
+    while (!error) {
+      buffer.clear();
+      const std::size_t read = co_await stream.async_read_some(
+          buffer.prepare(kReadBytes), Redirected(error));
+      if (read == 0) break;
+    }
+  }
+
+  static constexpr std::size_t kReadBytes = 64 << 10;
+
+  const Options options_;
+  const HttpHandler handler_;
+  Connections connections_;  // Outlives the coroutines, which are in context_.
+  asio::io_context context_;
+  tcp::acceptor acceptor_;
+  std::vector<std::thread> threads_;
+  // Runs handlers that block. The requests belong to coroutines of context_.
+  asio::thread_pool blocking_;
+};
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
+    const Options& options, HttpHandler handler) {
+  auto impl = std::make_unique<Impl>(options, std::move(handler));
+  absl::StatusOr<std::string> address = impl->Start();
+  if (!address.ok()) return address.status();
+  return std::unique_ptr<HttpServer>(
+      new HttpServer(*std::move(address), std::move(impl)));
+}
+
+HttpServer::HttpServer(std::string address, std::unique_ptr<Impl> impl)
+    : address_(std::move(address)), impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+
+void HttpServer::Drain(std::chrono::steady_clock::duration patience) {
+  if (impl_ != nullptr) impl_->Drain(patience);
+}
+
+void HttpServer::Stop() { impl_.reset(); }
+
+}  // namespace vicinal

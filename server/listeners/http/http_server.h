@@ -1,0 +1,103 @@
+// An HTTP/1.1 server for small synchronous handlers.
+//
+//   HttpServer::Options options;
+//   options.address = "127.0.0.1:0";
+//   auto server = HttpServer::Start(options, [](const HttpRequest& request) {
+//     return HttpResponse{200, "text/plain", "hello"};
+//   });
+//
+// Answers carry Content-Length and nothing after the body; connections are kept
+// alive, also after a request that was refused, unless its end is unknown
+// (malformed HTTP, or a body over the limit). Every read and write has a
+// timeout.
+#ifndef VICINAL_SERVER_LISTENERS_HTTP_HTTP_SERVER_H_
+#define VICINAL_SERVER_LISTENERS_HTTP_HTTP_SERVER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "server/listeners/tls/server_tls.h"
+
+namespace vicinal {
+
+struct HttpRequest {
+  std::string_view method;  // "POST"
+  std::string_view path;    // Without the query.
+  // At least simdjson::SIMDJSON_PADDING bytes behind it are readable.
+  std::string_view body;
+  bool has_client_certificate = false;  // That the listener's CA has signed.
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::string allow = {};  // With status 405: the methods that are allowed.
+};
+
+// `{"error":"<message>"}` with that status.
+HttpResponse ErrorResponse(unsigned status, std::string_view message);
+
+// Called from several threads at a time. Must not throw.
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+
+class HttpServer {
+ public:
+  struct Options {
+    std::string address;  // "host:port"; host is an IP address; port 0: any.
+    int threads = 1;
+    // Requests of which this says true are handled by other threads, so that
+    // they can block without holding up all others; those that find no such
+    // thread free wait. Called from several threads at a time.
+    std::function<bool(const HttpRequest&)> blocks = {};
+    int blocking_threads = 1;
+    std::size_t max_body_bytes = 64 << 20;
+    std::size_t max_header_bytes = 64 << 10;
+    // From the first byte of a request to its last, and for writing an answer.
+    std::chrono::seconds request_timeout{30};
+    // Between requests on one connection.
+    std::chrono::seconds idle_timeout{600};
+    // Null: no TLS. Must outlive the server.
+    const ServerTls* tls = nullptr;
+    // With a client CA: whether to serve clients with a certificate only.
+    bool require_client_certificate = true;
+    std::chrono::seconds handshake_timeout{10};
+  };
+
+  // Binds and starts the threads. InvalidArgument for an address that is none,
+  // Unavailable if it cannot be bound.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
+      const Options& options, HttpHandler handler);
+
+  // As Stop.
+  ~HttpServer();
+
+  // "host:port" with the port that was bound.
+  const std::string& address() const { return address_; }
+
+  // Accepts no more, closes the connections that wait for a request, and lets
+  // the others finish theirs, for up to `patience`. Stop is still to be called.
+  void Drain(std::chrono::steady_clock::duration patience);
+
+  // Accepts no more, lets the handlers that are running finish, closes all
+  // connections and joins the threads. A second call does nothing. Not to be
+  // called by a handler.
+  void Stop();
+
+ private:
+  class Impl;
+  HttpServer(std::string address, std::unique_ptr<Impl> impl);
+
+  const std::string address_;
+  std::unique_ptr<Impl> impl_;  // Null once stopped.
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LISTENERS_HTTP_HTTP_SERVER_H_

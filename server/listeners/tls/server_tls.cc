@@ -1,0 +1,141 @@
+#include "server/listeners/tls/server_tls.h"
+
+#include <glog/logging.h>
+#include <openssl/ssl.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "server/kubernetes/read_file.h"
+#include "server/kubernetes/tls_context.h"
+
+namespace vicinal {
+namespace {
+
+absl::Status At(const std::string& place, const absl::Status& status) {
+  return absl::InvalidArgumentError(place + ": " +
+                                    std::string(status.message()));
+}
+
+absl::Status ReadInto(const char* flag, const std::string& path,
+                      std::string* out) {
+  absl::StatusOr<std::string> content = ReadSmallFile(path);
+  if (!content.ok()) {
+    return At(std::string(flag) + " " + path, content.status());
+  }
+  *out = *std::move(content);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ServerTls::Contents> ServerTls::Read(const TlsOptions& options) {
+  Contents contents;
+  absl::Status status =
+      ReadInto("--tls-cert-file", options.cert_file, &contents.certificate_pem);
+  if (status.ok()) {
+    status = ReadInto("--tls-private-key-file", options.private_key_file,
+                      &contents.key_pem);
+  }
+  if (status.ok() && !options.client_ca_file.empty()) {
+    status = ReadInto("--client-ca-file", options.client_ca_file,
+                      &contents.client_ca_pem);
+  }
+  if (!status.ok()) return status;
+  return contents;
+}
+
+absl::StatusOr<std::shared_ptr<ssl_ctx_st>> ServerTls::MakeContext(
+    const TlsOptions& options, const Contents& contents) {
+  TlsContext context(SSL_CTX_new(TLS_server_method()));
+  SSL_CTX_set_min_proto_version(
+      context.get(),
+      options.min_version == TlsVersion::k13 ? TLS1_3_VERSION : TLS1_2_VERSION);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
+  // Connections live long; a resumed session would not be verified anew.
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  absl::Status status =
+      UseCertificate(*context, contents.certificate_pem, contents.key_pem);
+  if (!status.ok()) {
+    return At("--tls-cert-file " + options.cert_file +
+                  " with --tls-private-key-file " + options.private_key_file,
+              status);
+  }
+  if (!options.client_ca_file.empty()) {
+    status = TrustCertificates(*context, contents.client_ca_pem);
+    if (!status.ok()) {
+      return At("--client-ca-file " + options.client_ca_file, status);
+    }
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  }
+  return std::shared_ptr<ssl_ctx_st>(std::move(context));
+}
+
+absl::StatusOr<std::unique_ptr<ServerTls>> ServerTls::Load(TlsOptions options) {
+  absl::StatusOr<Contents> contents = Read(options);
+  if (!contents.ok()) return contents.status();
+  absl::StatusOr<std::shared_ptr<ssl_ctx_st>> context =
+      MakeContext(options, *contents);
+  if (!context.ok()) return context.status();
+  return std::unique_ptr<ServerTls>(new ServerTls(
+      std::move(options), *std::move(contents), *std::move(context)));
+}
+
+ServerTls::ServerTls(TlsOptions options, Contents contents,
+                     std::shared_ptr<ssl_ctx_st> context)
+    : options_(std::move(options)),
+      contents_(std::move(contents)),
+      context_(std::move(context)) {
+  reloading_ = std::thread([this] {
+    std::unique_lock lock(mutex_);
+    while (!stop_.wait_for(lock, kReloadPeriod, [this] { return stopping_; })) {
+      lock.unlock();
+      Reload();
+      lock.lock();
+    }
+  });
+}
+
+ServerTls::~ServerTls() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  reloading_.join();
+}
+
+std::shared_ptr<ssl_ctx_st> ServerTls::context() const {
+  const std::lock_guard lock(mutex_);
+  return context_;
+}
+
+void ServerTls::Reload() {
+  absl::StatusOr<Contents> contents = Read(options_);
+  if (contents.ok() && *contents == contents_) {
+    last_problem_.clear();
+    return;
+  }
+  absl::StatusOr<std::shared_ptr<ssl_ctx_st>> context =
+      contents.ok() ? MakeContext(options_, *contents) : contents.status();
+  if (!context.ok()) {
+    // Half of a pair may have been written, the other may follow.
+    const std::string problem(context.status().message());
+    if (problem != last_problem_) {
+      LOG(ERROR) << "the changed certificate is not used: " << problem;
+      last_problem_ = problem;
+    }
+    return;
+  }
+  contents_ = *std::move(contents);
+  last_problem_.clear();
+  LOG(INFO) << "new connections get the changed certificate in "
+            << options_.cert_file;
+  const std::lock_guard lock(mutex_);
+  context_ = *std::move(context);
+}
+
+}  // namespace vicinal

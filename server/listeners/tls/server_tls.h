@@ -1,0 +1,90 @@
+// The certificate that vicinal's listeners present, and whose clients they
+// believe; read again when the files change.
+//
+//   TlsOptions options;
+//   options.cert_file = "tls.crt";
+//   options.private_key_file = "tls.key";
+//   auto tls = ServerTls::Load(options);
+//   … SSL_new((*tls)->context().get()) for each new connection
+//
+// A connection keeps the certificate that it began with. Files that are changed
+// into something that cannot be used are logged and change nothing.
+#ifndef VICINAL_SERVER_LISTENERS_TLS_SERVER_TLS_H_
+#define VICINAL_SERVER_LISTENERS_TLS_SERVER_TLS_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+
+// OpenSSL's SSL_CTX, without its headers.
+struct ssl_ctx_st;
+
+namespace vicinal {
+
+enum class TlsVersion { k12, k13 };
+
+struct TlsOptions {
+  std::string cert_file;         // PEM, followed by its chain.
+  std::string private_key_file;  // PEM, not encrypted.
+  std::string client_ca_file;    // Empty: clients need no certificate.
+  TlsVersion min_version = TlsVersion::k12;
+};
+
+// Thread-safe.
+class ServerTls {
+ public:
+  // How soon a change of the files is noticed.
+  static constexpr std::chrono::seconds kReloadPeriod{1};
+
+  // Reads the files. The error names the flag and the file, and what is wrong.
+  static absl::StatusOr<std::unique_ptr<ServerTls>> Load(TlsOptions options);
+
+  ServerTls(const ServerTls&) = delete;
+  ServerTls& operator=(const ServerTls&) = delete;
+  ~ServerTls();
+
+  const TlsOptions& options() const { return options_; }
+
+  // The context for a new connection. With a client CA it verifies the client's
+  // certificate, if there is one; whether there must be is the connection's
+  // business (SSL_set_verify).
+  std::shared_ptr<ssl_ctx_st> context() const;
+
+ private:
+  // What the files hold.
+  struct Contents {
+    std::string certificate_pem;
+    std::string key_pem;
+    std::string client_ca_pem;
+
+    friend bool operator==(const Contents&, const Contents&) = default;
+  };
+
+  ServerTls(TlsOptions options, Contents contents,
+            std::shared_ptr<ssl_ctx_st> context);
+
+  static absl::StatusOr<Contents> Read(const TlsOptions& options);
+  static absl::StatusOr<std::shared_ptr<ssl_ctx_st>> MakeContext(
+      const TlsOptions& options, const Contents& contents);
+  void Reload();
+
+  const TlsOptions options_;
+  // Of the reloading thread only.
+  Contents contents_;
+  std::string last_problem_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<ssl_ctx_st> context_;  // Guarded by mutex_.
+  bool stopping_ = false;                // Guarded by mutex_.
+  std::condition_variable stop_;
+  std::thread reloading_;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LISTENERS_TLS_SERVER_TLS_H_

@@ -1,0 +1,201 @@
+// Applies what the API server tells about one kind of object to the store.
+#ifndef VICINAL_SERVER_STATE_RESOURCE_EVENT_HANDLER_H_
+#define VICINAL_SERVER_STATE_RESOURCE_EVENT_HANDLER_H_
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/index/cluster_state.h"
+#include "core/model/decode.h"
+#include "core/model/json.h"
+#include "server/kubernetes/change_time.h"
+#include "server/kubernetes/resource_handler.h"
+#include "server/metrics/metrics.h"
+#include "server/state/cluster_store.h"
+#include "server/state/freshness.h"
+
+namespace vicinal {
+
+// `Kind` is one of the alternatives of Object; `resource` its name in the API,
+// such as "pods". An object that cannot be read is logged, counted and left
+// out; the last state that was readable stays.
+template <typename Kind>
+class ResourceEventHandler : public ResourceHandler {
+ public:
+  // The store, the freshness and the metrics must outlive the sink.
+  ResourceEventHandler(std::string resource, ClusterStore& store,
+                       Freshness& freshness, Metrics& metrics)
+      : resource_(std::move(resource)),
+        store_(store),
+        freshness_(freshness),
+        metrics_(metrics.ForResource(resource_)) {}
+
+  void OnListStart() override { listed_.clear(); }
+
+  void OnListed(simdjson::padded_string_view json) override {
+    Kind object;
+    if (Read(json, object)) {
+      listed_.insert(KeyOf(object.meta));
+      Upsert(std::move(object));
+    } else {
+      std::string uid;
+      if (std::optional<ObjectKey> key = ReadKey(json, &uid)) {
+        listed_.insert(*std::move(key));
+      }
+    }
+  }
+
+  void OnListEnd(std::string_view resource_version) override {
+    KeepListed(listed_);
+    listed_.clear();
+    metrics_.lists.Increment();
+    OnResourceVersion(resource_version);
+    freshness_.OnListed(resource_);
+    freshness_.OnConnected(resource_);
+  }
+
+  void OnWatchStart() override {
+    metrics_.watch_starts.Increment();
+    freshness_.OnConnected(resource_);
+  }
+
+  void OnChanged(simdjson::padded_string_view json) override {
+    const Clock::time_point arrival = Arrival();
+    Kind object;
+    if (!Read(json, object)) return;
+    Upsert(std::move(object));
+    metrics_.event_apply_duration.Observe(SecondsSince(arrival));
+    if (const auto change = ChangeTime(json, change_time_parser_)) {
+      // Clocks differ: not before it happened.
+      metrics_.event_lag.Observe(std::max(
+          0.0, Epoch(std::chrono::system_clock::now()) - Epoch(*change)));
+    }
+  }
+
+  void OnDeleted(simdjson::padded_string_view json) override {
+    const Clock::time_point arrival = Arrival();
+    std::string uid;
+    const std::optional<ObjectKey> key = ReadKey(json, &uid);
+    if (!key) {
+      metrics_.decode_errors.Increment();
+      LOG(ERROR) << resource_ << ": an object was deleted that has no name";
+      return;
+    }
+    Remove(*key, uid);
+    metrics_.event_apply_duration.Observe(SecondsSince(arrival));
+  }
+
+  void OnResourceVersion(std::string_view resource_version) override {
+    // Opaque by contract, but in practice etcd's revision; the gauge is only
+    // for people and tests.
+    double revision = 0;
+    std::from_chars(resource_version.data(),
+                    resource_version.data() + resource_version.size(),
+                    revision);
+    metrics_.resource_version.Set(revision);
+  }
+
+  void OnBatchEnd() override { batch_arrival_.reset(); }
+
+  void OnDisconnected(const absl::Status& why) override {
+    if (why.ok()) return;  // The next watch follows at once.
+    metrics_.disconnects.Increment();
+    freshness_.OnDisconnected(resource_, Freshness::Clock::now());
+  }
+
+ protected:
+  // How the state changes. By default the store does what is told.
+  virtual void Upsert(Kind object) {
+    store_.Write([&object](ClusterState& cluster) {
+      cluster.Upsert(std::move(object));
+    });
+  }
+  // An empty uid could not be read.
+  virtual void Remove(const ObjectKey& key, const std::string& /*uid*/) {
+    store_.Write([&key](ClusterState& cluster) { cluster.Remove<Kind>(key); });
+  }
+  // Removes what is not in `listed`.
+  virtual void KeepListed(const std::set<ObjectKey>& listed) {
+    store_.Write([&listed](ClusterState& cluster) {
+      for (const ObjectKey& key : cluster.Keys<Kind>()) {
+        if (!listed.contains(key)) cluster.Remove<Kind>(key);
+      }
+    });
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // When the batch under way has arrived: its first event is told at once.
+  Clock::time_point Arrival() {
+    if (!batch_arrival_) batch_arrival_ = Clock::now();
+    return *batch_arrival_;
+  }
+
+  static double SecondsSince(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
+  // Seconds since 1970.
+  template <typename Duration>
+  static double Epoch(std::chrono::sys_time<Duration> time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
+  }
+
+  bool Read(simdjson::padded_string_view json, Kind& object) {
+    absl::StatusOr<Kind> read = reader_.Read<Kind>(json);
+    if (!read.ok()) {
+      metrics_.decode_errors.Increment();
+      LOG(ERROR) << resource_ << ": an object of the API server cannot be read "
+                 << "and is left out: " << read.status().message();
+      return false;
+    }
+    object = *std::move(read);
+    return true;
+  }
+
+  // Which object it is, whatever is wrong with the rest of it. Sets the uid if
+  // it can be read.
+  std::optional<ObjectKey> ReadKey(simdjson::padded_string_view json,
+                                   std::string* uid) {
+    ObjectKey key;
+    const auto read_name = [&key, uid](std::string_view name, JsonValue field,
+                                       const JsonPath& path) {
+      if (name == "namespace") return Decode(field, path, &key.namespace_name);
+      if (name == "name") return Decode(field, path, &key.name);
+      if (name == "uid") return Decode(field, path, uid);
+      return absl::OkStatus();
+    };
+    const absl::Status status = reader_.ReadWith(json, [&](JsonValue object) {
+      return ForEachField(
+          object, JsonPath(),
+          [&](std::string_view name, JsonValue field, const JsonPath& path) {
+            return name == "metadata" ? ForEachField(field, path, read_name)
+                                      : absl::OkStatus();
+          });
+    });
+    if (!status.ok() || key.name.empty()) return std::nullopt;
+    return key;
+  }
+
+  const std::string resource_;
+  ClusterStore& store_;
+  Freshness& freshness_;
+  const Metrics::Resource metrics_;
+  JsonReader reader_;
+  simdjson::ondemand::parser change_time_parser_;
+  std::optional<Clock::time_point> batch_arrival_;
+  std::set<ObjectKey> listed_;  // By the list that is under way.
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_STATE_RESOURCE_EVENT_HANDLER_H_
