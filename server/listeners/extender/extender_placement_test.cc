@@ -173,11 +173,11 @@ TEST_F(ExtenderDecideTest, TiesAreBrokenAtRandomByTheSeed) {
 TEST_F(ExtenderDecideTest, WhenNothingFitsEveryNodeHasItsReason) {
   Watch(PodJson("w1", "web", "n1"));
   EXPECT_EQ(Filter(PodJson("p"), R"(["n1","n2","n9"])"),
-            R"({"Nodes":null,"NodeNames":[],"FailedNodes":{)"
+            R"({"Nodes":null,"NodeNames":[],"FailedNodes":{},)"
+            R"("FailedAndUnresolvableNodes":{)"
             R"("n1":"node(s) didn't match pod anti-affinity rules",)"
             R"("n2":"node(s) didn't match pod anti-affinity rules",)"
-            R"("n9":"node(s) not known to vicinal yet"},)"
-            R"("FailedAndUnresolvableNodes":{},"Error":""})");
+            R"("n9":"node(s) not known to vicinal yet"},"Error":""})");
   EXPECT_EQ(Where("p"), "unknown");
 }
 

@@ -17,6 +17,7 @@
 #include "core/plugins/candidate_nodes.h"
 #include "server/listeners/extender/preempt.h"
 #include "server/listeners/extender/preemption_args.h"
+#include "server/listeners/extender/quiet_refusals.h"
 
 namespace vicinal {
 namespace {
@@ -229,7 +230,10 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
   if (!args.ok()) {
     return ErrorResponse(400, std::string(args.status().message()));
   }
-  return verb == kFilter ? ToHttp(Filter(*args)) : ToHttp(Prioritize(*args));
+  if (verb == kPrioritize) return ToHttp(Prioritize(*args));
+  absl::StatusOr<ExtenderFilterResult> result = Filter(*args);
+  if (result.ok()) MakeQuiet(args->pod.status.nominated_node_name, *result);
+  return ToHttp(result);
 }
 
 absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(

@@ -62,12 +62,16 @@ std::string RequiredTerm(std::string_view kind, std::string_view app,
   return json.append(R"("}},"topologyKey":")").append(key).append("\"}]}}}");
 }
 
+// The nodes that failed follow the unresolvable ones: see quiet_refusals.h.
 std::string FilterResult(std::string_view node_names, std::string_view failed,
                          std::string_view unresolvable,
                          std::string_view error = "") {
+  std::string refused(unresolvable.substr(0, unresolvable.size() - 1));
+  if (refused.size() > 1 && failed.size() > 2) refused += ',';
+  refused.append(failed.substr(1));
   std::string json = R"({"Nodes":null,"NodeNames":)";
-  json.append(node_names).append(R"(,"FailedNodes":)").append(failed);
-  json.append(R"(,"FailedAndUnresolvableNodes":)").append(unresolvable);
+  json.append(node_names).append(R"(,"FailedNodes":{})");
+  json.append(R"(,"FailedAndUnresolvableNodes":)").append(refused);
   return json.append(R"(,"Error":")").append(error).append("\"}");
 }
 
@@ -167,13 +171,27 @@ TEST_F(ExtenderServiceTest, OneAnswerHasEverySortOfNode) {
           "(missing required label)\"}"));
 }
 
-TEST_F(ExtenderServiceTest, UnknownNodesAreFailedNodes) {
+TEST_F(ExtenderServiceTest, UnknownNodesAreRefused) {
   EXPECT_EQ(Filter(Question("{}", R"(["x","n1","","a\"b"])")),
             FilterResult(R"(["n1"])",
                          R"({"x":"node(s) not known to vicinal yet",)"
                          R"("":"node(s) not known to vicinal yet",)"
                          R"("a\"b":"node(s) not known to vicinal yet"})",
                          "{}"));
+}
+
+TEST_F(ExtenderServiceTest, OnlyTheNominatedNodeMayBePreemptedOn) {
+  const std::string question =
+      R"({"Pod":{"metadata":{"namespace":"default","name":"p"},"spec":)"
+      "{" +
+      RequiredTerm("podAntiAffinity", "a", "zone").substr(1) +
+      R"(,"status":{"nominatedNodeName":"n2"}},"NodeNames":["n1","n2","n4"]})";
+  EXPECT_EQ(Filter(question),
+            R"({"Nodes":null,"NodeNames":["n4"],"FailedNodes":)"
+            R"({"n2":"node(s) didn't match pod anti-affinity rules"},)"
+            R"("FailedAndUnresolvableNodes":)"
+            R"({"n1":"node(s) didn't match pod anti-affinity rules"},)"
+            R"("Error":""})");
 }
 
 TEST_F(ExtenderServiceTest, ANodeHeardOfOnlyFromItsPodsIsUnknown) {
@@ -216,10 +234,9 @@ TEST_F(ExtenderServiceTest, AnInvalidAffinitySelectorFitsNowhere) {
       "labelSelector":{"matchExpressions":[{"key":"app","operator":"Near"}]}}]
       }}})";
   const std::string answer = Filter(Question(spec, R"(["n1","n9"])"));
-  EXPECT_THAT(answer, HasSubstr(R"("NodeNames":[],)"
-                                R"("FailedNodes":{"n9":"node(s) not known to )"
-                                R"(vicinal yet"},)"
+  EXPECT_THAT(answer, HasSubstr(R"("NodeNames":[],"FailedNodes":{},)"
                                 R"("FailedAndUnresolvableNodes":{"n1":")"));
+  EXPECT_THAT(answer, HasSubstr(R"("n9":"node(s) not known to vicinal yet")"));
   EXPECT_THAT(answer,
               HasSubstr(R"(\"Near\" is not a valid label selector operator)"));
   EXPECT_THAT(answer, HasSubstr(R"(,"Error":""})"));
@@ -329,8 +346,7 @@ TEST_F(ExtenderServiceTest, AnswersFollowTheCluster) {
   });
   EXPECT_THAT(Filter(question), HasSubstr(R"("NodeNames":["n1","n4"])"));
   store_.Write([](ClusterState& cluster) { cluster.Remove<Node>({"", "n4"}); });
-  EXPECT_THAT(Filter(question),
-              HasSubstr(R"("FailedNodes":{"n4":"node(s) not known)"));
+  EXPECT_THAT(Filter(question), HasSubstr(R"({"n4":"node(s) not known)"));
 }
 
 TEST_F(ExtenderServiceTest, UnknownVerbsAreNotFound) {

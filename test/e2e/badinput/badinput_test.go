@@ -99,7 +99,7 @@ func TestInvalidSelectorsAreAnsweredAsTheInTreePluginsDo(t *testing.T) {
 			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: invalidSelector()}},
 		}}
 		result := c.filter(pod, "n1", "n2", "n3")
-		if result.Error != "" || len(*result.NodeNames) != 0 || len(result.FailedNodes) != 0 {
+		if result.Error != "" || len(*result.NodeNames) != 0 || len(result.FailedAndUnresolvableNodes) != 0 {
 			t.Errorf("%+v", result)
 		}
 		for _, node := range []string{"n1", "n2", "n3"} {
@@ -128,8 +128,8 @@ func TestUnknownNodesAreReportedAsFailed(t *testing.T) {
 		t.Errorf("error %q, nodes %v, want n1 and n3", result.Error, *result.NodeNames)
 	}
 	for _, node := range []string{"nowhere", ""} {
-		if result.FailedNodes[node] == "" {
-			t.Errorf("%q has no reason in FailedNodes: %v", node, result.FailedNodes)
+		if result.FailedAndUnresolvableNodes[node] == "" {
+			t.Errorf("%q has no reason in FailedAndUnresolvableNodes: %v", node, result.FailedAndUnresolvableNodes)
 		}
 	}
 	if scores := c.prioritize(plainPod(), "n1", "nowhere"); len(scores) != 2 {

@@ -124,7 +124,7 @@ func (c *connection) answersGoodRequests() {
 	c.t.Helper()
 	result := c.filter(awayFromDB(), "n1", "n2", "n3")
 	const reason = "node(s) didn't match pod anti-affinity rules"
-	if result.Error != "" || strings.Join(*result.NodeNames, ",") != "n3" || result.FailedNodes["n1"] != reason || result.FailedNodes["n2"] != reason {
+	if result.Error != "" || strings.Join(*result.NodeNames, ",") != "n3" || result.FailedAndUnresolvableNodes["n1"] != reason || result.FailedAndUnresolvableNodes["n2"] != reason {
 		c.t.Errorf("the good filter request was answered %+v", result)
 	}
 	if scores := c.prioritize(awayFromDB(), "n3", "n1"); len(scores) != 2 {

@@ -168,7 +168,7 @@ func indexProblem(t *testing.T, cluster *harness.Cluster, app string, want ...st
 		if err != nil || status != 200 || result.Error != "" {
 			t.Fatalf("filter: status %d, %+v, %v", status, result, err)
 		}
-		if _, blocked := result.FailedNodes[name]; blocked {
+		if _, blocked := result.FailedAndUnresolvableNodes[name]; blocked {
 			got = append(got, name)
 		}
 	}

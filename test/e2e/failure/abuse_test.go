@@ -96,7 +96,7 @@ func wantGoodAnswer(t *testing.T, v *harness.Vicinal) {
 	t.Helper()
 	begin := time.Now()
 	status, result, err := v.Filter(harness.PodOf("web"), "nowhere")
-	if err != nil || status != http.StatusOK || result.Error != "" || result.FailedNodes["nowhere"] == "" {
+	if err != nil || status != http.StatusOK || result.Error != "" || result.FailedAndUnresolvableNodes["nowhere"] == "" {
 		t.Errorf("a good question: status %d, %+v, %v", status, result, err)
 	}
 	if elapsed := time.Since(begin); elapsed > 5*time.Second {

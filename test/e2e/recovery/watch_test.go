@@ -131,7 +131,7 @@ func expiredWatchIsListedAnew(t *testing.T, f *fixture) {
 	if err != nil || status != 200 || result.Error != "" {
 		t.Fatalf("filter: status %d, %+v, %v", status, result, err)
 	}
-	if len(*result.NodeNames) != 1 || (*result.NodeNames)[0] != "n1" || result.FailedNodes["n6"] == "" {
+	if len(*result.NodeNames) != 1 || (*result.NodeNames)[0] != "n1" || result.FailedAndUnresolvableNodes["n6"] == "" {
 		t.Errorf("the deleted node n6 is offered: %+v", result)
 	}
 }

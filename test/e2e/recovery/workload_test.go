@@ -90,7 +90,7 @@ func wantBlocked(t *testing.T, v *harness.Vicinal, app string, want ...string) {
 	var got []string
 	for _, object := range harness.SixNodes() {
 		name := object.(*corev1.Node).Name
-		if result.FailedNodes[name] == "node(s) didn't match pod anti-affinity rules" {
+		if result.FailedAndUnresolvableNodes[name] == "node(s) didn't match pod anti-affinity rules" {
 			got = append(got, name)
 		}
 	}

