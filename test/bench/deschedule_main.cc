@@ -20,6 +20,7 @@
 #include "core/plugins/plugin_config.h"
 #include "test/bench/generated_cluster.h"
 #include "test/bench/measure.h"
+#include "test/bench/record_result.h"
 
 namespace vicinal {
 namespace {
@@ -123,7 +124,7 @@ class Breaker {
   std::int64_t index_ = 0;
 };
 
-void Run(std::int64_t nodes, std::int64_t pods, double percent) {
+bool Run(std::int64_t nodes, std::int64_t pods, double percent) {
   const GeneratedCluster source(nodes, pods, 0);
   ClusterState cluster;
   for (std::int64_t i = 0; i < GeneratedCluster::kNamespaces; ++i) {
@@ -158,6 +159,11 @@ void Run(std::int64_t nodes, std::int64_t pods, double percent) {
   std::printf("  plan: CPU %.0f ms, wall %.0f ms\n", elapsed.cpu, elapsed.wall);
   std::printf("  target at most %.0f ms of CPU: %s\n", kTargetMilliseconds,
               elapsed.cpu <= kTargetMilliseconds ? "met" : "missed");
+  return RecordResult(
+      "deschedule",
+      std::to_string(nodes) + " nodes, " + std::to_string(pods) + " pods",
+      {{"plan CPU ms", elapsed.cpu},
+       {"evictions", static_cast<double>(plan.evictions.size())}});
 }
 
 }  // namespace
@@ -173,5 +179,5 @@ int main(int argc, char** argv) {
   app.add_option("--percent", percent, "of the pods that break a rule")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  vicinal::Run(nodes, pods, percent);
+  return vicinal::Run(nodes, pods, percent) ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "test/bench/generated_cluster.h"
 #include "test/bench/measure.h"
 #include "test/bench/question.h"
+#include "test/bench/record_result.h"
 
 namespace vicinal {
 namespace {
@@ -216,7 +218,14 @@ int Main(int argc, char** argv) {
                  cluster.pod_count());
     return 1;
   }
-  return 0;
+  const bool recorded = RecordResult(
+      "scale",
+      std::to_string(nodes) + " nodes, " + std::to_string(pods) + " pods",
+      {{"build CPU s", build.cpu / 1e3},
+       {"MiB", rss / kMebibyte},
+       {"question CPU ms", MedianCpu(times.warm)},
+       {"pod events/CPU s", per_second}});
+  return recorded ? 0 : 1;
 }
 
 }  // namespace

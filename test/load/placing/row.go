@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
+
+	"vicinal/test/bench/results"
 )
 
 // Row is what one mode made of one kind of pods. As JSON it goes from the process of
@@ -130,6 +132,19 @@ func (r *Row) cpuPerPod() float64 {
 		total += seconds
 	}
 	return total / float64(r.Pods) * 1e3
+}
+
+// Record keeps the rows for test/bench/compare; api is what the scheduler talks to.
+func Record(rows []Row, api string, nodes int) error {
+	for _, r := range rows {
+		err := results.Record("throughput", fmt.Sprintf("%s, %d nodes, %s, %s", api, nodes, r.Kind, r.Mode), map[string]float64{
+			"pods/s": r.PodsPerSecond, "CPU ms/pod": r.cpuPerPod(), "attempts/pod": r.AttemptsPerPod,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Print writes the rows as a table, by kind; ratio compares with the first mode.

@@ -70,6 +70,9 @@ func TestEveryModePlacesEveryPod(t *testing.T) {
 	}
 	fmt.Printf("%d nodes, %d pods before, %d pods of each kind; kube-scheduler, kube-apiserver and etcd\n\n", *nodes, *nodes**podsPerNode, *count)
 	placing.Print(os.Stdout, rows, processes)
+	if err := placing.Record(rows, "real API", *nodes); err != nil {
+		t.Error(err)
+	}
 }
 
 // load writes the cluster.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"vicinal/test/bench/results"
 )
 
 func main() {
@@ -89,6 +91,12 @@ func run() error {
 				return err
 			}
 			fmt.Printf("| %s | %d | %.2f | %.0f | %.2f | %d |\n", command.name, number+1, usage.wall.Seconds(), command.target, usage.cpu.Seconds(), usage.rss>>20)
+			err = results.Record("commands", fmt.Sprintf("%d nodes, %d pods, %s", *nodes, *pods, command.name), map[string]float64{
+				"s": usage.wall.Seconds(), "CPU s": usage.cpu.Seconds(), "MiB": float64(usage.rss >> 20),
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

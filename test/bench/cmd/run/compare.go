@@ -9,6 +9,7 @@ import (
 
 	"vicinal/test/bench/answers"
 	"vicinal/test/bench/cluster"
+	"vicinal/test/bench/results"
 )
 
 // row is one kind of question about one cluster.
@@ -66,8 +67,20 @@ func comparePlugins(o *options) error {
 				median(r.stock.Wall), stockCPU, median(r.vicinal.Wall), vicinalCPU,
 				median(r.stock.Wall)/median(r.vicinal.Wall), stockCPU/float64(runtime.GOMAXPROCS(0))/vicinalCPU, median(r.first),
 				stockMemory.Allocated/stockMemory.Pods, vicinalMemory.Resident/vicinalMemory.Pods, equal)
+			err := results.Record("plugins", fmt.Sprintf("%d nodes, %s", n, r.question), map[string]float64{
+				"stock ms": median(r.stock.Wall), "stock CPU ms": stockCPU, "vicinal ms": median(r.vicinal.Wall), "vicinal CPU ms": vicinalCPU,
+			})
+			if err != nil {
+				return err
+			}
 		}
 		fmt.Printf("| %d | memory, MiB: stock heap %d, VmRSS %d; vicinal VmRSS %d; %d pods |\n", n, stockMemory.Allocated>>20, stockMemory.Resident>>20, vicinalMemory.Resident>>20, vicinalMemory.Pods)
+		err = results.Record("plugins", fmt.Sprintf("%d nodes, memory", n), map[string]float64{
+			"stock B/pod": float64(stockMemory.Allocated) / float64(stockMemory.Pods), "vicinal B/pod": float64(vicinalMemory.Resident) / float64(vicinalMemory.Pods),
+		})
+		if err != nil {
+			return err
+		}
 	}
 	fmt.Print("\nB/pod: growth by loading the cluster, divided by its pods. stock: heap after collection, of the objects, the scheduler's cache and its snapshot;\nvicinal: VmRSS of a process that holds only the ClusterState.\n\n")
 	if differ {

@@ -10,6 +10,7 @@ import (
 
 	"vicinal/test/bench/answers"
 	"vicinal/test/bench/cluster"
+	"vicinal/test/bench/results"
 )
 
 // flatness prints how vicinal's time grows with the cluster when the question
@@ -43,6 +44,12 @@ func flatness(o *options) error {
 	fmt.Printf("| incoming pod | %d nodes | %d nodes | growth | that fit |\n|---|---|---|---|---|\n", few, many)
 	for i, r := range small {
 		fmt.Printf("| %s | %.3f | %.3f | %s | %.0f, %.0f |\n", r.question, r.cpu, large[i].cpu, growth(r.cpu, large[i].cpu), r.feasible, large[i].feasible)
+		if err := record(r, fmt.Sprintf("%d candidates", candidates), few); err != nil {
+			return err
+		}
+		if err := record(large[i], fmt.Sprintf("%d candidates", candidates), many); err != nil {
+			return err
+		}
 	}
 
 	columns, err := inTurns(turns, pods, func(perNode int) ([]timed, error) {
@@ -63,6 +70,11 @@ func flatness(o *options) error {
 		}
 		last := columns[len(pods)-1][row]
 		fmt.Printf(" %s | %.0f, %.0f |\n", growth(r.cpu, last.cpu), r.feasible, last.feasible)
+		for i, perNode := range pods {
+			if err := record(columns[i][row], fmt.Sprintf("%d pods per node", perNode), density); err != nil {
+				return err
+			}
+		}
 	}
 	fmt.Println()
 	return nil
@@ -87,6 +99,10 @@ func inTurns(turns int, sizes []int, measure func(size int) ([]timed, error)) ([
 		}
 	}
 	return best, nil
+}
+
+func record(r timed, of string, nodes int) error {
+	return results.Record("flat", fmt.Sprintf("%d nodes, %s, %s", nodes, of, r.question), map[string]float64{"vicinal CPU ms": r.cpu})
 }
 
 func growth(from, to float64) string { return fmt.Sprintf("%+.0f %%", (to/from-1)*100) }

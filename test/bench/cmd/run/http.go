@@ -27,6 +27,7 @@ import (
 
 	"vicinal/test/bench/cluster"
 	"vicinal/test/bench/process"
+	"vicinal/test/bench/results"
 )
 
 // A batch of calls is timed between two looks at vicinal's metrics.
@@ -223,7 +224,9 @@ func (q *httpQuestions) measure(verb string, kind httpKind, batches int) error {
 	}
 	fmt.Printf("| %s | %s | %d | %d | %.2f | %.2f | %.2f | %.3f |\n", verb, kind.question, len(request), reply.Size(),
 		median(nothingTimes), median(vicinalTimes), median(vicinalTimes)/median(nothingTimes), median(serverTimes))
-	return nil
+	return results.Record("http", fmt.Sprintf("%d nodes, %s, %s", len(q.names), verb, kind.question), map[string]float64{
+		"do-nothing ms": median(nothingTimes), "vicinal ms": median(vicinalTimes), "server ms": median(serverTimes),
+	})
 }
 
 func extender(url string) (fwk.Extender, error) {

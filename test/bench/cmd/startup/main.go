@@ -21,6 +21,7 @@ import (
 	"vicinal/test/bench/apiserver"
 	"vicinal/test/bench/cluster"
 	"vicinal/test/bench/process"
+	"vicinal/test/bench/results"
 )
 
 const podsPerNode = 30
@@ -68,14 +69,14 @@ func run() error {
 	m := &measurement{vicinal: *vicinal, kubeconfig: kubeconfig, server: base, paths: server.Paths(), pods: nodes * podsPerNode, runs: *runs, limit: *limit}
 	fmt.Printf("%d nodes, %d pods\n", nodes, m.pods)
 	fmt.Println("\nA server that encodes each page when it is asked for, as kube-apiserver does:")
-	if err := m.run(); err != nil {
+	if err := m.run("encoded when asked"); err != nil {
 		return err
 	}
 	if err := server.Prepare(); err != nil {
 		return err
 	}
 	fmt.Println("\nA server that has the pages' bytes in memory:")
-	return m.run()
+	return m.run("from memory")
 }
 
 type measurement struct {
@@ -85,7 +86,7 @@ type measurement struct {
 }
 
 // run measures both sides in turns and prints the medians.
-func (m *measurement) run() error {
+func (m *measurement) run(pages string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -113,7 +114,9 @@ func (m *measurement) run() error {
 	}
 	fmt.Printf("median: client that does nothing %.2f s, vicinal %.2f s (CPU %.2f s); ratio %.2f; vicinal's VmRSS when ready: %d MiB\n",
 		median(reads), median(starts), median(cpus), median(starts)/median(reads), resident>>20)
-	return nil
+	return results.Record("startup", fmt.Sprintf("%d pods, pages %s", m.pods, pages), map[string]float64{
+		"do-nothing s": median(reads), "vicinal s": median(starts), "vicinal CPU s": median(cpus), "vicinal MiB": float64(resident >> 20),
+	})
 }
 
 func median(values []float64) float64 {

@@ -98,7 +98,7 @@ func compare(o *options) error {
 	}
 	fmt.Print("\n\n")
 	placing.Print(os.Stdout, rows, []string{"scheduler + API", "vicinal"})
-	return nil
+	return placing.Record(rows, "no-op API", o.nodes)
 }
 
 // process is the process of a mode, as the one that compares sees it. It reads kinds
