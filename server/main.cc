@@ -14,8 +14,8 @@
 #include "server/commands/deschedule/command.h"
 #include "server/commands/explain/command.h"
 #include "server/commands/sample/sample_cluster.h"
+#include "server/commands/serve/command.h"
 #include "server/commands/simulate/command.h"
-#include "server/serve_command.h"
 
 namespace vicinal {
 namespace {

@@ -414,13 +414,13 @@ class IdentityTest : public ::testing::Test {
   InFlightPods listed_in_flight_{listed_store_, metrics_, {.enabled = false}};
   InFlightPods fed_in_flight_{fed_store_, metrics_, {.enabled = false}};
   const ExtenderOptions advise_{.mode = ExtenderMode::kAdvise};
-  ExtenderService http_extender_{
-      listed_store_,       listed_in_flight_, always_fresh_, metrics_,
-      SchedulerProfiles(), advise_,           nullptr};
-  ExtenderService fed_extender_{fed_store_, fed_in_flight_,      fed_freshness_,
-                                metrics_,   SchedulerProfiles(), advise_,
-                                nullptr};
   const SchedulerProfiles default_profiles_;
+  ExtenderService http_extender_{
+      listed_store_,     listed_in_flight_, always_fresh_, metrics_,
+      default_profiles_, advise_,           nullptr};
+  ExtenderService fed_extender_{fed_store_, fed_in_flight_,    fed_freshness_,
+                                metrics_,   default_profiles_, advise_,
+                                nullptr};
   const LiveExplainer explainer_{fed_store_, fed_freshness_, default_profiles_};
   GrpcExtender grpc_extender_{fed_extender_, explainer_, fed_store_, metrics_};
   GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_};

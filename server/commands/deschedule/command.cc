@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "server/commands/deschedule/deschedule.h"
 #include "server/commands/deschedule/live.h"
+#include "server/commands/flags/flags.h"
 
 namespace vicinal {
 namespace {
@@ -76,7 +77,9 @@ void AddLive(CLI::App* deschedule, LiveOptions& live) {
           [&live](const std::string& text) {
             live.eviction_interval = ParseDuration("--eviction-interval", text);
           },
-          "at least so long between two evictions [1s]")
+          "at least so long between two evictions")
+      ->default_str(
+          absl::FormatDuration(absl::FromChrono(live.eviction_interval)))
       ->group(group);
   deschedule
       ->add_flag("--leader-elect", live.leader_elect,
@@ -97,6 +100,7 @@ void AddLive(CLI::App* deschedule, LiveOptions& live) {
       ->add_option("--admin-listen-address", live.admin_listen_address,
                    "<IP>:<port> of /healthz and /metrics; default: none")
       ->group(group);
+  AddListenerSecurity(deschedule, live.security);
 }
 
 void CheckOptions(const CLI::App& app, const DescheduleOptions& options,

@@ -26,6 +26,7 @@
 #include "server/commands/deschedule/stop.h"
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/listeners/http/http_server.h"
+#include "server/listeners/tls/server_tls.h"
 
 namespace vicinal {
 namespace {
@@ -82,7 +83,9 @@ std::string Identity() {
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-HttpResponse Admin(const DescheduleMetrics& metrics,
+// With a client CA only its clients get the metrics; the kubelet, which asks
+// for the health, has no certificate.
+HttpResponse Admin(const DescheduleMetrics& metrics, bool protect_metrics,
                    const HttpRequest& request) {
   if (request.method != "GET") {
     HttpResponse response = ErrorResponse(405, "only GET is allowed");
@@ -91,20 +94,29 @@ HttpResponse Admin(const DescheduleMetrics& metrics,
   }
   if (request.path == "/healthz") return {200, "text/plain", "ok"};
   if (request.path == "/metrics") {
+    if (protect_metrics && !request.has_client_certificate) {
+      return ErrorResponse(401, "a client certificate is required");
+    }
     return {200, "text/plain; version=0.0.4; charset=utf-8", metrics.Render()};
   }
   return ErrorResponse(404, "there are /healthz and /metrics");
 }
 
+// Null without an address.
 absl::StatusOr<std::unique_ptr<HttpServer>> StartAdmin(
-    const std::string& address, const DescheduleMetrics& metrics) {
-  if (address.empty()) return nullptr;
+    const LiveOptions& live, const ServerTls* tls,
+    const DescheduleMetrics& metrics) {
+  if (live.admin_listen_address.empty()) return nullptr;
   HttpServer::Options options;
-  options.address = address;
+  options.address = live.admin_listen_address;
   options.max_body_bytes = 1 << 10;
-  return HttpServer::Start(options, [&metrics](const HttpRequest& request) {
-    return Admin(metrics, request);
-  });
+  options.tls = tls;
+  options.require_client_certificate = false;
+  const bool protect_metrics = !live.security.tls.client_ca_file.empty();
+  return HttpServer::Start(
+      options, [&metrics, protect_metrics](const HttpRequest& request) {
+        return Admin(metrics, protect_metrics, request);
+      });
 }
 
 absl::Status Print(const DescheduleOptions& options, const LiveOptions& live,
@@ -127,8 +139,18 @@ absl::Status Print(const DescheduleOptions& options, const LiveOptions& live,
 
 }  // namespace
 
+absl::Status Validate(const LiveOptions& live) {
+  absl::Status status = CheckTlsFlags(live.security);
+  if (status.ok() && !live.admin_listen_address.empty()) {
+    status = CheckListenAddress("--admin-listen-address",
+                                live.admin_listen_address, live.security);
+  }
+  return status;
+}
+
 absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
                      std::ostream& out, bool* all_evicted) {
+  if (absl::Status status = Validate(live); !status.ok()) return status;
   absl::StatusOr<Policy> policy = PolicyOf(options);
   if (!policy.ok()) return policy.status();
   const absl::StatusOr<ClientConfig> config = ClientConfigOf(options);
@@ -139,8 +161,10 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
       BlockingApiClient::Create(*config, ClientOptions());
   if (!client.ok()) return client.status();
   DescheduleMetrics metrics;
+  const absl::StatusOr<std::unique_ptr<ServerTls>> tls = LoadTls(live.security);
+  if (!tls.ok()) return tls.status();
   const absl::StatusOr<std::unique_ptr<HttpServer>> admin =
-      StartAdmin(live.admin_listen_address, metrics);
+      StartAdmin(live, tls->get(), metrics);
   if (!admin.ok()) return admin.status();
   if (*admin != nullptr) {
     LOG(INFO) << "listening admin=" << (*admin)->address();

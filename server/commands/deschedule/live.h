@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "server/commands/deschedule/deschedule.h"
+#include "server/listeners/tls/listener_security.h"
 
 namespace vicinal {
 
@@ -22,12 +23,18 @@ struct LiveOptions {
   std::string lease_name = "vicinal-deschedule";
   // <IP>:<port> of /healthz and /metrics; empty: none.
   std::string admin_listen_address;
+  ListenerSecurity security;  // Of that listener.
 };
+
+// InvalidArgument, naming the flag: an address that cannot be listened on
+// safely. Reads no file.
+absl::Status Validate(const LiveOptions& live);
 
 // Makes passes and prints what each has done: the evictions, and the pods that
 // stay. Ends on SIGTERM and SIGINT, which are blocked in the calling thread for
 // good; an eviction that is under way is finished. Sets `all_evicted` to
-// whether everything planned was carried out. Errors: files and addresses that
+// whether everything planned was carried out. Errors: those of Validate, files
+// and addresses that
 // cannot be used, and in a single pass those of the API server; a loop logs
 // them and goes on.
 absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,

@@ -77,11 +77,13 @@ class ExtenderPlacementTest : public ::testing::Test {
   }
 
   void Use(ExtenderMode mode, SchedulerProfiles profiles = {}) {
+    service_ = nullptr;
+    profiles_ = std::move(profiles);
     ExtenderOptions options;
     options.mode = mode;
     options.seed = 1;
     service_ = std::make_unique<ExtenderService>(
-        store_, *in_flight_, freshness_, metrics_, std::move(profiles), options,
+        store_, *in_flight_, freshness_, metrics_, profiles_, options,
         [this](const PodBinding& binding) {
           written_.push_back(binding);
           return api_(binding);
@@ -133,6 +135,7 @@ class ExtenderPlacementTest : public ::testing::Test {
   std::function<BindResult(const PodBinding&)> api_ = [](const PodBinding&) {
     return BindResult();
   };
+  SchedulerProfiles profiles_;
   std::unique_ptr<ExtenderService> service_;
 };
 
@@ -323,7 +326,7 @@ TEST_F(ExtenderBindTest, ANodeThatIsNotKnownIsRefused) {
 
 TEST_F(ExtenderBindTest, WithoutAnApiServerThereIsNothingToWriteTo) {
   service_ = std::make_unique<ExtenderService>(store_, *in_flight_, freshness_,
-                                               metrics_, SchedulerProfiles(),
+                                               metrics_, profiles_,
                                                ExtenderOptions(), nullptr);
   EXPECT_THAT(Bind("p", "n1"), HasSubstr("watches no API server"));
 }

@@ -157,14 +157,14 @@ HttpResponse Json(std::string body) {
 
 ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                                  const Freshness& freshness, Metrics& metrics,
-                                 SchedulerProfiles profiles,
+                                 const SchedulerProfiles& profiles,
                                  const ExtenderOptions& options,
                                  BindFunction bind, Rescuer* rescuer)
     : store_(store),
       in_flight_(in_flight),
       freshness_(freshness),
       metrics_(metrics),
-      profiles_(std::move(profiles)),
+      profiles_(profiles),
       options_(options),
       bind_(std::move(bind)),
       rescuer_(rescuer),

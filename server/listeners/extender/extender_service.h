@@ -67,8 +67,12 @@ class ExtenderService {
   // rescued.
   ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                   const Freshness& freshness, Metrics& metrics,
-                  SchedulerProfiles profiles, const ExtenderOptions& options,
-                  BindFunction bind, Rescuer* rescuer = nullptr);
+                  const SchedulerProfiles& profiles,
+                  const ExtenderOptions& options, BindFunction bind,
+                  Rescuer* rescuer = nullptr);
+  ExtenderService(ClusterStore&, InFlightPods&, const Freshness&, Metrics&,
+                  SchedulerProfiles&&, const ExtenderOptions&, BindFunction,
+                  Rescuer* = nullptr) = delete;
 
   // POST /filter, /prioritize, /preempt and /bind. 400 for a body that cannot
   // be read, 404 and 405 for what is none of them, 503 for all but bind while
@@ -110,7 +114,7 @@ class ExtenderService {
   InFlightPods& in_flight_;
   const Freshness& freshness_;
   Metrics& metrics_;
-  const SchedulerProfiles profiles_;
+  const SchedulerProfiles& profiles_;
   const ExtenderOptions options_;
   const BindFunction bind_;
   Rescuer* const rescuer_;

@@ -114,9 +114,8 @@ class ExtenderServiceTest : public ::testing::Test {
     ExtenderOptions options;
     options.mode = ExtenderMode::kAdvise;
     options.score_scale = scale;
-    return std::make_unique<ExtenderService>(store_, in_flight_, freshness,
-                                             metrics_, SchedulerProfiles(),
-                                             options, nullptr);
+    return std::make_unique<ExtenderService>(
+        store_, in_flight_, freshness, metrics_, profiles_, options, nullptr);
   }
   void Use(ScoreScale scale) { service_ = MakeService(freshness_, scale); }
 
@@ -124,6 +123,7 @@ class ExtenderServiceTest : public ::testing::Test {
   Freshness freshness_{{}, std::chrono::seconds(0)};
   Metrics metrics_;
   InFlightPods in_flight_{store_, metrics_, {.enabled = false}};
+  const SchedulerProfiles profiles_;
   std::unique_ptr<ExtenderService> service_ =
       MakeService(freshness_, ScoreScale::kExact);
 };
@@ -595,14 +595,13 @@ TEST_F(PreemptVerbTest, AStaleStateIsNotAnsweredFrom) {
 TEST_F(PreemptVerbTest, NobodyIsEvictedForAPodThatIsBeingRescued) {
   RescuerOptions options;
   options.min_sample = 2;
-  const SchedulerProfiles profiles;
   Rescuer rescuer(
       store_, metrics_,
-      [&profiles](const Pod&) { return &profiles.Find("")->topology; },
+      [this](const Pod&) { return &profiles_.Find("")->topology; },
       [](const Pod&, const std::string&) { return absl::OkStatus(); }, options);
   service_ = std::make_unique<ExtenderService>(
-      store_, in_flight_, freshness_, metrics_, SchedulerProfiles(),
-      ExtenderOptions(), nullptr, &rescuer);
+      store_, in_flight_, freshness_, metrics_, profiles_, ExtenderOptions(),
+      nullptr, &rescuer);
   const std::string preempt = PreemptionQuestion(
       kAwayFromA, R"({"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":0}})");
   const std::string away =

@@ -102,7 +102,7 @@ class GrpcExtenderTest : public ::testing::Test {
       in_flight_,
       always_fresh_,
       metrics_,
-      SchedulerProfiles(),
+      profiles_,
       {},
       [this](const PodBinding& binding) { return binder_->Bind(binding); }};
   LiveExplainer explainer_{store_, always_fresh_, profiles_};

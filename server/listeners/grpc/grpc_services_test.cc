@@ -159,11 +159,11 @@ class GrpcServicesTest : public ::testing::Test {
   Freshness freshness_{{FeedEvents::kResource}, std::chrono::seconds(0)};
   Metrics metrics_;
   InFlightPods in_flight_{store_, metrics_, {.enabled = false}};
-  const ExtenderService extender_engine_{
-      store_,   in_flight_,          freshness_,
-      metrics_, SchedulerProfiles(), {.mode = ExtenderMode::kAdvise},
-      nullptr};
   const SchedulerProfiles profiles_;
+  const ExtenderService extender_engine_{
+      store_,   in_flight_, freshness_,
+      metrics_, profiles_,  {.mode = ExtenderMode::kAdvise},
+      nullptr};
   const LiveExplainer explainer_{store_, freshness_, profiles_};
   GrpcExtender extender_service_{extender_engine_, explainer_, store_,
                                  metrics_};

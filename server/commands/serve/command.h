@@ -1,6 +1,6 @@
 // The subcommand `serve`.
-#ifndef VICINAL_SERVER_SERVE_COMMAND_H_
-#define VICINAL_SERVER_SERVE_COMMAND_H_
+#ifndef VICINAL_SERVER_COMMANDS_SERVE_COMMAND_H_
+#define VICINAL_SERVER_COMMANDS_SERVE_COMMAND_H_
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -14,4 +14,4 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action);
 
 }  // namespace vicinal
 
-#endif  // VICINAL_SERVER_SERVE_COMMAND_H_
+#endif  // VICINAL_SERVER_COMMANDS_SERVE_COMMAND_H_

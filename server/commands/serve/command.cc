@@ -1,11 +1,12 @@
-#include "server/serve_command.h"
+#include "server/commands/serve/command.h"
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 
-#include "server/serve.h"
+#include "server/commands/flags/flags.h"
+#include "server/commands/serve/serve.h"
+#include "server/commands/serve/serve_options.h"
 
 namespace vicinal {
 namespace {
@@ -44,52 +45,11 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
                    "refused with 413, respectively RESOURCE_EXHAUSTED")
       ->capture_default_str()
       ->group("Listeners");
-  serve
-      ->add_option_function<int>(
-          "--shutdown-timeout",
-          [&options](int seconds) {
-            options.shutdown_timeout = std::chrono::seconds(seconds);
-          },
-          "seconds that requests may take to finish after SIGTERM [10]")
+  AddDuration<std::chrono::seconds>(
+      serve, "--shutdown-timeout", options.shutdown_timeout,
+      "seconds that requests may take to finish after SIGTERM")
       ->check(CLI::NonNegativeNumber)
       ->group("Listeners");
-}
-
-void AddTls(CLI::App* serve, ServeOptions& options) {
-  CLI::Option* cert_file =
-      serve
-          ->add_option("--tls-cert-file", options.tls.cert_file,
-                       "PEM certificate, with its chain, of all listeners; "
-                       "read again when it changes")
-          ->group("TLS");
-  CLI::Option* private_key_file =
-      serve
-          ->add_option("--tls-private-key-file", options.tls.private_key_file,
-                       "PEM private key of --tls-cert-file, not encrypted")
-          ->group("TLS");
-  cert_file->needs(private_key_file);
-  private_key_file->needs(cert_file);
-  serve
-      ->add_option("--client-ca-file", options.tls.client_ca_file,
-                   "PEM certificates; clients must have one signed by any of "
-                   "them, but for /healthz and /readyz")
-      ->needs(cert_file)
-      ->group("TLS");
-  const std::map<std::string, TlsVersion> tls_versions = {
-      {"VersionTLS12", TlsVersion::k12}, {"VersionTLS13", TlsVersion::k13}};
-  serve
-      ->add_option_function<std::string>(
-          "--tls-min-version",
-          [&options, tls_versions](const std::string& name) {
-            options.tls.min_version = tls_versions.at(name);
-          },
-          "VersionTLS12 [default] or VersionTLS13")
-      ->check(CLI::IsMember(tls_versions))
-      ->group("TLS");
-  serve
-      ->add_flag("--allow-insecure-listen", options.allow_insecure_listen,
-                 "let others than this machine reach listeners without TLS")
-      ->group("TLS");
 }
 
 // The flags about where the state of the cluster comes from.
@@ -123,32 +83,20 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
   grpc_state->excludes(kubeconfig)
       ->excludes(in_cluster)
       ->excludes(cluster_file);
-  serve
-      ->add_option_function<int>(
-          "--max-watch-outage",
-          [&options](int seconds) {
-            options.max_watch_outage = std::chrono::seconds(seconds);
-          },
-          "seconds a watch may be broken before questions are refused "
-          "[30]")
+  AddDuration<std::chrono::seconds>(
+      serve, "--max-watch-outage", options.max_watch_outage,
+      "seconds a watch may be broken before questions are refused")
       ->check(CLI::NonNegativeNumber)
       ->group(kClusterState);
 }
 
 // The flags about what is answered.
 void AddScheduling(CLI::App* serve, ServeOptions& options) {
-  const std::map<std::string, ExtenderMode> modes = {
-      {"decide", ExtenderMode::kDecide}, {"advise", ExtenderMode::kAdvise}};
-  serve
-      ->add_option_function<std::string>(
-          "--mode",
-          [&options, modes](const std::string& name) {
-            options.extender.mode = modes.at(name);
-          },
-          "decide: filter answers the one node that the scheduler would "
-          "choose [default]; advise: filter answers all nodes that fit, and "
-          "prioritize scores them")
-      ->check(CLI::IsMember(modes))
+  AddChoice<ExtenderMode>(
+      serve, "--mode", options.extender.mode,
+      {{"decide", ExtenderMode::kDecide}, {"advise", ExtenderMode::kAdvise}},
+      "decide: filter answers the one node that the scheduler would choose; "
+      "advise: filter answers all nodes that fit, and prioritize scores them")
       ->group("Scheduling");
   serve
       ->add_option(
@@ -169,35 +117,22 @@ void AddScheduling(CLI::App* serve, ServeOptions& options) {
                    "of the choice among nodes of equal score; default: another "
                    "one at each start")
       ->group("Scheduling");
-  const std::map<std::string, ScoreScale> scales = {
-      {"exact", ScoreScale::kExact}, {"extender", ScoreScale::kExtender}};
-  serve
-      ->add_option_function<std::string>(
-          "--score-scale",
-          [&options, scales](const std::string& name) {
-            options.extender.score_scale = scales.at(name);
-          },
-          "of prioritize. exact: 0-400, reproduces the in-tree sums with all "
-          "other score weights x10 [default]; extender: 0-10")
-      ->check(CLI::IsMember(scales))
+  AddChoice<ScoreScale>(
+      serve, "--score-scale", options.extender.score_scale,
+      {{"exact", ScoreScale::kExact}, {"extender", ScoreScale::kExtender}},
+      "of prioritize. exact: 0-400, reproduces the in-tree sums with all other "
+      "score weights x10; extender: 0-10")
       ->group("Scheduling");
-
-  serve
-      ->add_option("--rescue", options.rescue,
-                   "true: nominate pods that fit no node of the scheduler's "
-                   "sample for the best node of the cluster; false: leave "
-                   "them pending [true]")
+  AddBool(serve, "--rescue", options.rescue,
+          "true: nominate pods that fit no node of the scheduler's sample for "
+          "the best node of the cluster; false: leave them pending")
       ->group("Scheduling");
-  serve
-      ->add_option_function<std::string>(
-          "--rescue-retry",
-          [&options](const std::string& when) {
-            options.rescue_retry_after_backoff = when == "after-backoff";
-          },
-          "at-once: a rescued pod is tried again at once, and some a third "
-          "time [default]; after-backoff: never a third time, but a second "
-          "later, since the first attempt ends with an error")
-      ->check(CLI::IsMember({"at-once", "after-backoff"}))
+  AddChoice<bool>(
+      serve, "--rescue-retry", options.rescue_retry_after_backoff,
+      {{"at-once", false}, {"after-backoff", true}},
+      "at-once: a rescued pod is tried again at once, and some a third time; "
+      "after-backoff: never a third time, but a second later, since the first "
+      "attempt ends with an error")
       ->group("Scheduling");
 }
 
@@ -205,27 +140,17 @@ void AddScheduling(CLI::App* serve, ServeOptions& options) {
 void AddInFlight(CLI::App* serve, ServeOptions& options) {
   constexpr char kInFlight[] =
       "Pods in flight (answered, and not known to be bound yet)";
-  serve
-      ->add_option_function<int>(
-          "--in-flight-wait",
-          [&options](int milliseconds) {
-            options.in_flight.max_wait =
-                std::chrono::milliseconds(milliseconds);
-          },
-          "milliseconds that a question waits for pods in flight that matter "
-          "to it before it ends in an error; should be less than the "
-          "extender's httpTimeout [3000]")
+  AddDuration<std::chrono::milliseconds>(
+      serve, "--in-flight-wait", options.in_flight.max_wait,
+      "milliseconds that a question waits for pods in flight that "
+      "matter to it before it ends in an error; should be less than "
+      "the extender's httpTimeout")
       ->check(CLI::NonNegativeNumber)
       ->group(kInFlight);
-  serve
-      ->add_option_function<int>(
-          "--in-flight-deadline",
-          [&options](int seconds) {
-            options.in_flight.deadline = std::chrono::seconds(seconds);
-          },
-          "seconds until a pod whose outcome stays unknown is no longer "
-          "counted on its node; a binding that comes later is checked against "
-          "the rules first [60]")
+  AddDuration<std::chrono::seconds>(
+      serve, "--in-flight-deadline", options.in_flight.deadline,
+      "seconds until a pod whose outcome stays unknown is no longer counted on "
+      "its node; a binding that comes later is checked against the rules first")
       ->check(CLI::PositiveNumber)
       ->group(kInFlight);
   serve
@@ -243,7 +168,7 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   CLI::App* serve = app.add_subcommand(
       "serve", "Answer kube-scheduler's extender calls over HTTP and gRPC.");
   AddListeners(serve, *options);
-  AddTls(serve, *options);
+  AddListenerSecurity(serve, options->security);
   AddClusterState(serve, *options);
   AddScheduling(serve, *options);
   AddInFlight(serve, *options);

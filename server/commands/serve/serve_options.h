@@ -1,6 +1,7 @@
-// `vicinal serve`: answers the scheduler over HTTP.
-#ifndef VICINAL_SERVER_SERVE_H_
-#define VICINAL_SERVER_SERVE_H_
+// What `vicinal serve` can be told. The defaults stand here only; the help text
+// shows them from here.
+#ifndef VICINAL_SERVER_COMMANDS_SERVE_SERVE_OPTIONS_H_
+#define VICINAL_SERVER_COMMANDS_SERVE_SERVE_OPTIONS_H_
 
 #include <chrono>
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "server/listeners/extender/extender_service.h"
-#include "server/listeners/tls/server_tls.h"
+#include "server/listeners/tls/listener_security.h"
 #include "server/state/in_flight_pods.h"
 
 namespace vicinal {
@@ -22,11 +23,7 @@ struct ServeOptions {
   int threads = 4;
   int bind_threads = 16;
   std::size_t max_body_bytes = 64 << 20;
-
-  // Of all listeners; without a certificate they have no TLS, and must be
-  // reachable from this machine only unless allow_insecure_listen.
-  TlsOptions tls;
-  bool allow_insecure_listen = false;
+  ListenerSecurity security;
 
   // Where the state of the cluster comes from: at most one of these; with none
   // of them the embedded sample.
@@ -45,15 +42,15 @@ struct ServeOptions {
   InFlightPods::Options in_flight;
   bool rescue = true;  // Counts only with an API server, too.
   bool rescue_retry_after_backoff = false;
+
+  bool HasApiServer() const { return in_cluster || !kubeconfig.empty(); }
+  bool HasGrpc() const { return grpc_listen_address != "none"; }
 };
 
-// Serves until the process gets SIGTERM or SIGINT; then is not ready any more,
-// finishes what is under way, and returns. Once the listeners are bound
-// it prints one line to stdout, which ends after admin if there is no gRPC:
-//   listening extender=127.0.0.1:8890 admin=127.0.0.1:8891 grpc=127.0.0.1:8892
-// Errors: options or files that cannot be used.
-absl::Status Serve(const ServeOptions& options);
+// InvalidArgument, naming the flags, for options that contradict each other or
+// an address that cannot be listened on safely. Reads no file.
+absl::Status Validate(const ServeOptions& options);
 
 }  // namespace vicinal
 
-#endif  // VICINAL_SERVER_SERVE_H_
+#endif  // VICINAL_SERVER_COMMANDS_SERVE_SERVE_OPTIONS_H_

@@ -1,0 +1,39 @@
+#include "server/commands/serve/api_server.h"
+
+#include <chrono>
+#include <utility>
+
+#include "server/kubernetes/api_client_options.h"
+#include "server/kubernetes/in_cluster_config.h"
+#include "server/kubernetes/kubeconfig.h"
+
+namespace vicinal {
+namespace {
+
+// The scheduler gives a binding as long as its httpTimeout, 5 s by default.
+ApiClientOptions WriteOptions() {
+  ApiClientOptions options;
+  options.connect_timeout = std::chrono::seconds(2);
+  options.handshake_timeout = std::chrono::seconds(2);
+  options.response_timeout = std::chrono::seconds(10);
+  options.read_timeout = std::chrono::seconds(5);
+  options.max_body_bytes = 16 << 20;
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ApiServer>> ApiServerOf(
+    const ServeOptions& options) {
+  if (!options.HasApiServer()) return nullptr;
+  absl::StatusOr<ClientConfig> config =
+      options.in_cluster ? InClusterConfig()
+                         : LoadKubeconfig(options.kubeconfig);
+  if (!config.ok()) return config.status();
+  absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
+      BlockingApiClient::Create(*config, WriteOptions());
+  if (!client.ok()) return client.status();
+  return std::make_unique<ApiServer>(*std::move(config), *std::move(client));
+}
+
+}  // namespace vicinal

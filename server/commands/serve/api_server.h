@@ -1,0 +1,39 @@
+// The API server that vicinal watches and writes to.
+#ifndef VICINAL_SERVER_COMMANDS_SERVE_API_SERVER_H_
+#define VICINAL_SERVER_COMMANDS_SERVE_API_SERVER_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/commands/serve/serve_options.h"
+#include "server/kubernetes/blocking_api_client.h"
+#include "server/kubernetes/client_config.h"
+#include "server/kubernetes/pod_binder.h"
+#include "server/kubernetes/pod_status_writer.h"
+
+namespace vicinal {
+
+// Thread-safe but for `config`, which is not to be changed.
+struct ApiServer {
+  ApiServer(ClientConfig config_of_it,
+            std::unique_ptr<BlockingApiClient> client_of_it)
+      : config(std::move(config_of_it)),
+        client(std::move(client_of_it)),
+        binder(*client),
+        status_writer(*client) {}
+
+  const ClientConfig config;
+  const std::unique_ptr<BlockingApiClient> client;
+  PodBinder binder;
+  PodStatusWriter status_writer;
+};
+
+// The one of the options' kubeconfig, or that of the cluster this process runs
+// in; null if the options have neither. Sends nothing yet. Errors: a file that
+// cannot be read, certificates or keys that cannot be used.
+absl::StatusOr<std::unique_ptr<ApiServer>> ApiServerOf(
+    const ServeOptions& options);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_SERVE_API_SERVER_H_

@@ -1,0 +1,50 @@
+#include "server/commands/serve/serve.h"
+
+#include <glog/logging.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <iostream>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/commands/serve/server.h"
+
+namespace vicinal {
+namespace {
+
+// SIGTERM and SIGINT, blocked in this thread and those that it starts, so that
+// Wait gets them.
+class TerminationSignals {
+ public:
+  TerminationSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+
+  void Wait() const {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    LOG(INFO) << "stopping on signal " << signal;
+  }
+
+ private:
+  sigset_t signals_;
+};
+
+}  // namespace
+
+absl::Status Serve(const ServeOptions& options) {
+  const TerminationSignals signals;
+  const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok()) return server.status();
+  std::cout << "listening " << (*server)->Addresses() << std::endl;
+  signals.Wait();
+  (*server)->Stop();
+  LOG(INFO) << "stopped";
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

@@ -1,0 +1,205 @@
+#include "server/commands/serve/server.h"
+
+#include <glog/logging.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/engine/profile.h"
+#include "core/model/object_list.h"
+#include "server/commands/sample/sample_cluster.h"
+#include "server/listeners/grpc/feed_events.h"
+#include "server/scheduler_config/profiles_file.h"
+#include "server/state/cluster_file.h"
+
+namespace vicinal {
+namespace {
+
+std::vector<std::string> ResourcesOf(const ServeOptions& options) {
+  if (options.HasApiServer()) return ClusterWatch::Resources();
+  if (options.grpc_state) return {FeedEvents::kResource};
+  return {};
+}
+
+InFlightPods::Options InFlightOptionsOf(const ServeOptions& options) {
+  InFlightPods::Options in_flight = options.in_flight;
+  in_flight.enabled &= options.HasApiServer();
+  return in_flight;
+}
+
+std::unique_ptr<Rescuer> MakeRescuer(const ServeOptions& options,
+                                     const SchedulerProfiles& profiles,
+                                     ApiServer* api_server,
+                                     const ClusterStore& store,
+                                     Metrics& metrics) {
+  if (api_server == nullptr || !options.rescue) return nullptr;
+  RescuerOptions rescuer_options;
+  rescuer_options.retry_after_backoff = options.rescue_retry_after_backoff;
+  return std::make_unique<Rescuer>(
+      store, metrics,
+      [&profiles](const Pod& pod) -> const Profile* {
+        const SchedulerProfile* profile =
+            profiles.Find(pod.spec.scheduler_name);
+        return profile == nullptr ? nullptr : &profile->all;
+      },
+      [api_server](const Pod& pod, const std::string& node) {
+        return api_server->status_writer.SetNominatedNodeName(pod.meta, node);
+      },
+      rescuer_options);
+}
+
+ExtenderService::BindFunction BindBy(ApiServer* api_server) {
+  if (api_server == nullptr) return nullptr;
+  return [api_server](const PodBinding& binding) {
+    return api_server->binder.Bind(binding);
+  };
+}
+
+// The objects of the file, or of the embedded sample.
+absl::StatusOr<std::vector<Object>> ObjectsOf(const ServeOptions& options) {
+  if (!options.cluster_file.empty()) {
+    return ReadClusterFile(options.cluster_file);
+  }
+  LOG(INFO) << "no --kubeconfig, --in-cluster, --cluster-file or "
+               "--grpc-state: serving the embedded sample cluster";
+  return ReadObjects(SampleClusterYaml());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(
+    const ServeOptions& options) {
+  absl::Status status = Validate(options);
+  if (!status.ok()) return status;
+  if (options.security.tls.min_version == TlsVersion::k13) {
+    RestrictGrpcToTls13();
+  }
+  absl::StatusOr<std::unique_ptr<ServerTls>> tls = LoadTls(options.security);
+  if (!tls.ok()) return tls.status();
+  const bool advises = options.extender.mode == ExtenderMode::kAdvise;
+  absl::StatusOr<SchedulerProfiles> profiles =
+      ReadProfilesFile(options.scheduler_config, advises);
+  if (!profiles.ok()) return profiles.status();
+  if (!advises) LOG(INFO) << "deciding by\n" << profiles->Describe();
+  absl::StatusOr<std::unique_ptr<ApiServer>> api_server = ApiServerOf(options);
+  if (!api_server.ok()) return api_server.status();
+
+  std::unique_ptr<Server> server(new Server(
+      options, *std::move(profiles), *std::move(tls), *std::move(api_server)));
+  status = server->FillStore();
+  if (status.ok()) status = server->ListenForScheduler();
+  if (status.ok()) status = server->ListenForAdmin();
+  if (status.ok()) status = server->ListenForGrpc();
+  if (!status.ok()) return status;
+  return server;
+}
+
+Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
+               std::unique_ptr<ServerTls> tls,
+               std::unique_ptr<ApiServer> api_server)
+    : options_(options),
+      profiles_(std::move(profiles)),
+      tls_(std::move(tls)),
+      api_server_(std::move(api_server)),
+      freshness_(ResourcesOf(options_), options_.max_watch_outage),
+      in_flight_(store_, metrics_, InFlightOptionsOf(options_)),
+      rescuer_(MakeRescuer(options_, profiles_, api_server_.get(), store_,
+                           metrics_)),
+      extender_(store_, in_flight_, freshness_, metrics_, profiles_,
+                options_.extender, BindBy(api_server_.get()), rescuer_.get()),
+      explainer_(store_, freshness_, profiles_),
+      admin_(store_, freshness_, metrics_,
+             !options_.security.tls.client_ca_file.empty()),
+      grpc_extender_(extender_, explainer_, store_, metrics_),
+      grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr) {
+}
+
+absl::Status Server::FillStore() {
+  if (api_server_ != nullptr) {
+    absl::StatusOr<std::unique_ptr<ClusterWatch>> watch = ClusterWatch::Start(
+        api_server_->config, store_, in_flight_, freshness_, metrics_);
+    if (!watch.ok()) return watch.status();
+    watch_ = *std::move(watch);
+    return absl::OkStatus();
+  }
+  if (options_.grpc_state) {
+    LOG(INFO) << "waiting for the state of the cluster over gRPC";
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::vector<Object>> objects = ObjectsOf(options_);
+  if (!objects.ok()) return objects.status();
+  store_.Write([&objects](ClusterState& cluster) {
+    for (Object& object : *objects) cluster.Upsert(std::move(object));
+  });
+  return absl::OkStatus();
+}
+
+absl::Status Server::ListenForScheduler() {
+  HttpServer::Options options;
+  options.address = options_.listen_address;
+  options.threads = options_.threads;
+  options.blocks = &ExtenderService::Blocks;
+  options.blocking_threads = options_.bind_threads;
+  options.max_body_bytes = options_.max_body_bytes;
+  options.tls = tls_.get();
+  absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
+      options,
+      [this](const HttpRequest& request) { return extender_.Handle(request); });
+  if (!server.ok()) return server.status();
+  extender_server_ = *std::move(server);
+  return absl::OkStatus();
+}
+
+absl::Status Server::ListenForAdmin() {
+  HttpServer::Options options;
+  options.address = options_.admin_listen_address;
+  options.max_body_bytes = 1 << 10;
+  options.tls = tls_.get();
+  options.require_client_certificate = false;
+  absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
+      options,
+      [this](const HttpRequest& request) { return admin_.Handle(request); });
+  if (!server.ok()) return server.status();
+  admin_server_ = *std::move(server);
+  return absl::OkStatus();
+}
+
+absl::Status Server::ListenForGrpc() {
+  if (!options_.HasGrpc()) return absl::OkStatus();
+  GrpcServer::Options options;
+  options.address = options_.grpc_listen_address;
+  options.max_message_bytes = options_.max_body_bytes;
+  if (tls_ != nullptr) options.tls = &options_.security.tls;
+  absl::StatusOr<std::unique_ptr<GrpcServer>> server = GrpcServer::Start(
+      options, freshness_,
+      {{v1::Extender::service_full_name(), &grpc_extender_},
+       {v1::ClusterState::service_full_name(), &grpc_cluster_state_}});
+  if (!server.ok()) return server.status();
+  grpc_server_ = *std::move(server);
+  return absl::OkStatus();
+}
+
+std::string Server::Addresses() const {
+  std::string addresses = "extender=" + extender_server_->address() +
+                          " admin=" + admin_server_->address();
+  if (grpc_server_ != nullptr) addresses += " grpc=" + grpc_server_->address();
+  return addresses;
+}
+
+void Server::Stop() {
+  admin_.StopReady();
+  const auto deadline =
+      std::chrono::system_clock::now() + options_.shutdown_timeout;
+  std::thread stop_grpc([this, deadline] {
+    if (grpc_server_ == nullptr) return;
+    grpc_server_->StopServing();
+    grpc_cluster_state_.CancelFeed();
+    grpc_server_->Stop(deadline);
+  });
+  extender_server_->Drain(options_.shutdown_timeout);
+  stop_grpc.join();
+}
+
+}  // namespace vicinal
