@@ -10,56 +10,51 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "server/kubernetes/api_client.h"
-#include "server/kubernetes/list_page.h"
+#include "server/kubernetes/list_pages.h"
 
 namespace vicinal {
 namespace {
 
-constexpr int kPageSize = 500;
-
 using Item = std::function<absl::Status(simdjson::padded_string_view)>;
 
-boost::asio::awaitable<absl::Status> ListPages(ApiClient& client,
-                                               const std::string& path,
-                                               const std::string& query,
-                                               const Item& item) {
-  std::string target = absl::StrCat(path, "?limit=", kPageSize, query);
-  for (;;) {
-    const absl::StatusOr<ApiResponse> response = co_await client.Get(target);
-    if (!response.ok()) co_return response.status();
-    if (absl::Status status = ToStatus(*response); !status.ok()) {
-      co_return status;
-    }
-    const absl::StatusOr<ListPage> page = ReadListPage(response->body);
-    if (!page.ok()) co_return page.status();
-    const bool is_last = page->continue_token.empty();
-    if (!is_last) {
-      target = absl::StrCat(path, "?limit=", kPageSize, query, "&continue=");
-      // The API server's tokens are base64 for URLs, but for its padding.
-      for (const char c : page->continue_token) {
-        target += c == '=' ? "%3D" : std::string(1, c);
-      }
-      co_await client.AskAhead(target);
-    }
-    for (const simdjson::padded_string_view json : page->items) {
-      if (absl::Status status = item(json); !status.ok()) co_return status;
-    }
-    if (is_last) co_return absl::OkStatus();
-  }
+// A page is asked for so often before the list is given up.
+constexpr int kMaxAttempts = 5;
+
+// What another attempt may mend. A server that does not answer at all has taken
+// its time.
+bool MayPass(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsResourceExhausted(status) ||
+         absl::IsDataLoss(status);
+}
+
+boost::asio::awaitable<absl::Status> List(ApiClient& client,
+                                          const ListRequest& request,
+                                          const ListCallbacks& callbacks) {
+  const absl::StatusOr<ListedPages> listed =
+      co_await ListPages(client, request, callbacks);
+  co_return listed.status();
 }
 
 }  // namespace
 
 absl::Status ListAll(const ClientConfig& config, const std::string& path,
-                     const std::string& query, const Item& item,
+                     const std::string& field_selector, const Item& item,
                      const ApiClientOptions& options) {
   boost::asio::io_context io(1);
   const absl::StatusOr<std::unique_ptr<ApiClient>> client =
       ApiClient::Create(io.get_executor(), config, options);
   if (!client.ok()) return client.status();
+  ListRequest request;
+  request.path = path;
+  request.field_selector = field_selector;
+  const ListCallbacks callbacks = {[] {}, item,
+                                   [](const absl::Status& why, int attempts) {
+                                     return MayPass(why) &&
+                                            attempts < kMaxAttempts;
+                                   }};
   absl::Status status;
   boost::asio::co_spawn(
-      io, ListPages(**client, path, query, item),
+      io, List(**client, request, callbacks),
       [&status](const std::exception_ptr& error, absl::Status result) {
         if (error != nullptr) std::rethrow_exception(error);
         status = std::move(result);

@@ -40,7 +40,7 @@ TEST(ListAllTest, ReadsAllPages) {
       });
   std::vector<std::string> items;
   const absl::Status status =
-      ListAll(ConfigFor(server), "/api/v1/nodes", "&fieldSelector=a%21%3Db",
+      ListAll(ConfigFor(server), "/api/v1/nodes", "a!=b",
               [&items](simdjson::padded_string_view item) {
                 items.emplace_back(item);
                 return absl::OkStatus();
@@ -59,6 +59,49 @@ TEST(ListAllTest, ErrorsNameThePath) {
               [](simdjson::padded_string_view) { return absl::OkStatus(); });
   EXPECT_THAT(std::string(status.message()), HasSubstr("/api/v1/nodes: "));
   EXPECT_THAT(std::string(status.message()), HasSubstr("no nodes for you"));
+}
+
+TEST(ListAllTest, AsksForAPageAgainThatMayCome) {
+  int asked = 0;
+  const TestHttpServer server(
+      {}, [&asked](const TestRequest& request, TestReply& reply) {
+        switch (++asked) {
+          case 1:
+            return reply.Send(200, R"({"metadata":{"resourceVersion":"1",
+              "continue":"more"},"items":[{"n":1}]})");
+          case 2:
+            return reply.Send(429, "{}");
+          case 3:
+            return reply.Send(500, "{}");
+          case 4:
+            reply.SendRaw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{");
+            return reply.Cut();
+          default:
+            EXPECT_EQ(request.Query("continue"), "more");
+            return reply.Send(200, R"({"metadata":{"resourceVersion":"1"},
+              "items":[{"n":2}]})");
+        }
+      });
+  std::vector<std::string> items;
+  const absl::Status status =
+      ListAll(ConfigFor(server), "/api/v1/nodes", "",
+              [&items](simdjson::padded_string_view item) {
+                items.emplace_back(item);
+                return absl::OkStatus();
+              });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(items, ElementsAre(R"({"n":1})", R"({"n":2})"));
+}
+
+TEST(ListAllTest, GivesUpAPageThatDoesNotCome) {
+  const TestHttpServer server({}, [](const TestRequest&, TestReply& reply) {
+    reply.Send(503, R"({"kind":"Status","message":"not today"})");
+  });
+  const absl::Status status =
+      ListAll(ConfigFor(server), "/api/v1/nodes", "",
+              [](simdjson::padded_string_view) { return absl::OkStatus(); });
+  EXPECT_THAT(std::string(status.message()), HasSubstr("not today"));
+  EXPECT_EQ(server.requests().size(), 5u);
 }
 
 TEST(ListAllTest, StopsAtAnItemThatIsRefused) {

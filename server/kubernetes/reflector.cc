@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/kubernetes/list_page.h"
+#include "server/kubernetes/list_pages.h"
+#include "server/kubernetes/percent_encode.h"
 #include "server/kubernetes/watch_event.h"
 
 namespace vicinal {
@@ -22,23 +23,6 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr seconds kMaxRetryAfter(300);
-
-std::string PercentEncode(std::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-                       c == '.' || c == '~';
-    if (plain) {
-      encoded += c;
-    } else {
-      const unsigned char byte = static_cast<unsigned char>(c);
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
-}
 
 bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
@@ -86,51 +70,47 @@ asio::awaitable<void> Reflector::Run() {
 }
 
 asio::awaitable<Reflector::Outcome> Reflector::List() {
-  std::string continue_token;
-  std::string resource_version;
-  size_t count = 0;
-  do {
-    Outcome failed;
-    std::string target = ListTarget(continue_token);
-    const absl::StatusOr<ApiResponse> response =
-        co_await client_->Get(std::move(target));
-    if (!response.ok()) {
-      failed.status = Prefixed("list", response.status());
-      co_return failed;
-    }
-    const absl::Status status = ToStatus(*response);
-    if (!status.ok()) {
-      failed.status = Prefixed("list", status);
-      failed.retry_after = response->retry_after;
-      co_return failed;
-    }
-    const absl::StatusOr<ListPage> page = ReadListPage(response->body);
-    if (!page.ok()) {
-      failed.status = Prefixed("list", page.status());
-      co_return failed;
-    }
-    continue_token = page->continue_token;
-    // The server prepares the next page while this one is read.
-    if (!continue_token.empty()) {
-      std::string next = ListTarget(continue_token);
-      co_await client_->AskAhead(std::move(next));
-    }
-    // All pages of a list have the resource version of the first.
-    if (resource_version.empty()) {
-      resource_version = page->resource_version;
-      handler_.OnListStart();
-    }
-    for (const simdjson::padded_string_view object : page->items) {
-      handler_.OnListed(object);
-    }
-    count += page->items.size();
-  } while (!continue_token.empty());
-  resource_version_ = resource_version;
+  const ListRequest request = MakeListRequest();
+  const ListCallbacks callbacks = MakeListCallbacks();
+  const absl::StatusOr<ListedPages> listed =
+      co_await ListPages(*client_, request, callbacks);
+  Outcome outcome;
+  if (!listed.ok()) {
+    outcome.status = Prefixed("list", listed.status());
+    co_return outcome;
+  }
+  resource_version_ = listed->resource_version;
   handler_.OnListEnd(resource_version_);
-  LOG(INFO) << path_ << ": listed " << count << " objects at resource version "
-            << resource_version_;
+  LOG(INFO) << path_ << ": listed " << listed->items
+            << " objects at resource version " << resource_version_;
   logged_failure_.clear();
-  co_return Outcome();
+  co_return outcome;
+}
+
+ListRequest Reflector::MakeListRequest() const {
+  ListRequest request;
+  request.path = path_;
+  request.field_selector = field_selector_;
+  request.page_size = options_.page_size;
+  request.initial_backoff = options_.initial_backoff;
+  request.max_backoff = options_.max_backoff;
+  return request;
+}
+
+ListCallbacks Reflector::MakeListCallbacks() {
+  ListCallbacks callbacks;
+  callbacks.start = [this] { handler_.OnListStart(); };
+  callbacks.item = [this](simdjson::padded_string_view object) {
+    handler_.OnListed(object);
+    return absl::OkStatus();
+  };
+  callbacks.failed = [this](const absl::Status& why, int) {
+    const absl::Status status = Prefixed("list", why);
+    LogFailure(status);
+    handler_.OnDisconnected(status);
+    return true;
+  };
+  return callbacks;
 }
 
 asio::awaitable<Reflector::Outcome> Reflector::Watch() {
@@ -249,17 +229,6 @@ void Reflector::LogFailure(const absl::Status& status) {
   }
   LOG(WARNING) << path_ << ": " << failure << "; trying again";
   logged_failure_ = failure;
-}
-
-std::string Reflector::ListTarget(const std::string& continue_token) const {
-  std::string target = absl::StrCat(path_, "?limit=", options_.page_size);
-  if (!field_selector_.empty()) {
-    absl::StrAppend(&target, "&fieldSelector=", PercentEncode(field_selector_));
-  }
-  if (!continue_token.empty()) {
-    absl::StrAppend(&target, "&continue=", PercentEncode(continue_token));
-  }
-  return target;
 }
 
 std::string Reflector::WatchTarget() {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "server/kubernetes/api_client.h"
 #include "server/kubernetes/backoff.h"
+#include "server/kubernetes/list_pages.h"
 #include "server/kubernetes/reflector_options.h"
 #include "server/kubernetes/resource_handler.h"
 
@@ -27,9 +28,10 @@ namespace vicinal {
 //    +-------------------+-- 410, 400, an ERROR event, a line that is no event
 //
 // The list is a consistent read (no resourceVersion), so that it never goes
-// back behind what the handler has seen; a page that is answered 410 (its
-// continue token has expired) starts it over. ERROR events that only mean an
-// overload (429, 503, 504) resume the watch.
+// back behind what the handler has seen. A page that does not come is asked for
+// again (see ListPages); only one that is answered 410 or 400 (its continue
+// token has expired, or is not understood) starts the list over. ERROR events
+// that only mean an overload (429, 503, 504) resume the watch.
 //
 // Before each retry it waits (see Backoff), at least as long as a Retry-After
 // says, up to five minutes. A watch that has lived for
@@ -66,8 +68,9 @@ class Reflector {
   std::chrono::milliseconds DelayAfter(const Outcome& outcome,
                                        std::chrono::nanoseconds lived);
   void LogFailure(const absl::Status& status);
+  ListRequest MakeListRequest() const;
+  ListCallbacks MakeListCallbacks();
   std::string WatchTarget();
-  std::string ListTarget(const std::string& continue_token) const;
 
   const std::unique_ptr<ApiClient> client_;
   const std::string path_;

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -335,15 +337,86 @@ TEST_F(ReflectorTest, RetriesAListUntilItSucceeds) {
     reply.Send(200, "<html>");
   };
   Serve({Failure(401), Failure(403), Failure(404), Failure(500), cut, html,
-         Page("10", {Object("a", "1")}, "next"), cut,
-         Page("11", {Object("b", "1")})});
+         Page("10", {Object("a", "1")}), cut});
   Reflect();
   ASSERT_TRUE(handler_.WaitFor("watch start"));
-  const std::vector<std::string> events = handler_.events();
-  EXPECT_EQ(handler_.Count("disconnected list: "), 7u);
-  const std::vector<std::string> tail(events.end() - 4, events.end());
-  EXPECT_THAT(tail, ElementsAre("list start", "listed " + Object("b", "1"),
-                                "list end 11", "watch start"));
+  EXPECT_EQ(handler_.Count("disconnected list: "), 6u);
+  EXPECT_EQ(handler_.Count("list end 10"), 1u);
+}
+
+TEST_F(ReflectorTest, AsksForTheSamePageAgainWhateverGoesWrong) {
+  const Step cut = [](const TestRequest&, TestReply& reply) {
+    reply.SendRaw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{");
+    reply.Cut();
+  };
+  const Step html = [](const TestRequest&, TestReply& reply) {
+    reply.Send(200, "<html>");
+  };
+  const std::vector<Step> failures = {cut,          html,         Failure(401),
+                                      Failure(403), Failure(404), Failure(429),
+                                      Failure(500), Failure(503), Failure(504)};
+  std::vector<Step> script = {Page("10", {Object("a", "1")}, "next")};
+  script.insert(script.end(), failures.begin(), failures.end());
+  script.push_back(Page("10", {Object("b", "1")}));
+  Serve(script);
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start"));
+  const std::vector<TestRequest> requests = server_->requests();
+  for (size_t i = 1; i < failures.size() + 2; ++i) {
+    EXPECT_EQ(requests[i].Query("continue"), "next") << i;
+  }
+  EXPECT_EQ(handler_.Count("disconnected list: "), failures.size());
+  EXPECT_EQ(handler_.Count("list start"), 1u);
+  EXPECT_EQ(handler_.Count("listed "), 2u);
+}
+
+// 5 % of the requests fail; each page has one object.
+TEST_F(ReflectorTest, ALongListFinishesWithFewMoreRequestsThanPages) {
+  constexpr int kPages = 300;
+  const auto seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::vector<int> fails(kPages * 2, 0);
+  for (int i = 0; i < kPages / 20; ++i) fails[i] = 1 + i % 5;
+  std::shuffle(fails.begin(), fails.begin() + kPages, std::mt19937(seed));
+  Serve(std::vector<Step>(
+      fails.size(), [&fails, asked = std::make_shared<std::atomic<size_t>>(0)](
+                        const TestRequest& request, TestReply& reply) {
+        const std::string token = request.Query("continue");
+        const int page = token.empty() ? 0 : std::stoi(token);
+        switch (fails[(*asked)++]) {
+          case 1:
+            return Failure(429)(request, reply);
+          case 2:
+            return Failure(500)(request, reply);
+          case 3:  // Before the answer.
+            return reply.Cut();
+          case 4:  // In its head, and in its body.
+            reply.SendRaw("HTTP/1.1 200 OK\r\nContent-Le");
+            return reply.Cut();
+          case 5:
+            reply.SendRaw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{");
+            return reply.Cut();
+          default:
+            return Page("10", {Object(std::to_string(page), "1")},
+                        page + 1 < kPages ? std::to_string(page + 1) : "")(
+                request, reply);
+        }
+      }));
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("list end"));
+  size_t lists = 0;
+  for (const TestRequest& request : server_->requests()) {
+    lists += request.Query("watch") != "1";
+  }
+  EXPECT_LE(lists, kPages * 11 / 10);
+  EXPECT_EQ(handler_.Count("list start"), 1u);
+  EXPECT_EQ(handler_.Count("listed "), kPages);
+  for (int page = 0; page < kPages; ++page) {
+    EXPECT_EQ(handler_.Count("listed " + Object(std::to_string(page), "1")), 1u)
+        << page;
+  }
+  thread_.reset();
+  server_.reset();  // It uses the table above.
 }
 
 TEST_F(ReflectorTest, WaitsForAServerThatIsNotThereYet) {
@@ -374,10 +447,11 @@ TEST_F(ReflectorTest, WaitsLongerWithEveryFailure) {
          WatchOf("", End::kOrderly), Failure(500)});
   Reflect();
   ASSERT_TRUE(handler_.WaitFor("watch start", 3));
-  // Half of 50, 100, 200 and 200: neither a list nor a short watch starts over.
+  // Half of 50 for the page; then of 50, 100 and 200: a short watch does not
+  // start over.
   EXPECT_GE(Gap(0, 1), milliseconds(25));
-  EXPECT_GE(Gap(2, 3), milliseconds(50));
-  EXPECT_GE(Gap(3, 4), milliseconds(100));
+  EXPECT_GE(Gap(2, 3), milliseconds(25));
+  EXPECT_GE(Gap(3, 4), milliseconds(50));
   EXPECT_GE(Gap(4, 5), milliseconds(100));
 }
 

@@ -13,14 +13,16 @@ namespace {
 
 template <typename Kind>
 absl::Status List(const ClientConfig& config, const char* path,
-                  const char* query, const std::function<void(Object)>& add) {
+                  const char* field_selector,
+                  const std::function<void(Object)>& add) {
   JsonReader reader;
-  return ListAll(config, path, query, [&](simdjson::padded_string_view json) {
-    absl::StatusOr<Kind> object = reader.Read<Kind>(json);
-    if (!object.ok()) return object.status();
-    add(*std::move(object));
-    return absl::OkStatus();
-  });
+  return ListAll(config, path, field_selector,
+                 [&](simdjson::padded_string_view json) {
+                   absl::StatusOr<Kind> object = reader.Read<Kind>(json);
+                   if (!object.ok()) return object.status();
+                   add(*std::move(object));
+                   return absl::OkStatus();
+                 });
 }
 
 }  // namespace
@@ -32,9 +34,7 @@ absl::Status ReadClusterFromApi(const ClientConfig& config,
   if (!status.ok()) return status;
   // status.phase!=Succeeded,status.phase!=Failed
   status = List<Pod>(config, "/api/v1/pods",
-                     "&fieldSelector=status.phase%21%3DSucceeded%2C"
-                     "status.phase%21%3DFailed",
-                     add);
+                     "status.phase!=Succeeded,status.phase!=Failed", add);
   if (!status.ok()) return status;
   status = List<Namespace>(config, "/api/v1/namespaces", "", add);
   if (!status.ok()) return status;

@@ -47,19 +47,20 @@ absl::Status Load(simdjson::padded_string_view text, DescheduleCluster& out) {
 
 template <typename Kind>
 absl::Status List(const ClientConfig& config, const char* path,
-                  const char* query, DescheduleCluster& out) {
+                  const char* field_selector, DescheduleCluster& out) {
   JsonReader reader;
-  return ListAll(config, path, query, [&](simdjson::padded_string_view json) {
-    absl::StatusOr<Kind> object = reader.Read<Kind>(json);
-    if (!object.ok()) return object.status();
-    if constexpr (std::is_same_v<Kind, Pod>) {
-      const absl::StatusOr<PodFacts> facts = reader.Read<PodFacts>(json);
-      if (!facts.ok()) return facts.status();
-      AddFacts(*object, *facts, out);
-    }
-    out.state.Upsert(Object(*std::move(object)));
-    return absl::OkStatus();
-  });
+  return ListAll(
+      config, path, field_selector, [&](simdjson::padded_string_view json) {
+        absl::StatusOr<Kind> object = reader.Read<Kind>(json);
+        if (!object.ok()) return object.status();
+        if constexpr (std::is_same_v<Kind, Pod>) {
+          const absl::StatusOr<PodFacts> facts = reader.Read<PodFacts>(json);
+          if (!facts.ok()) return facts.status();
+          AddFacts(*object, *facts, out);
+        }
+        out.state.Upsert(Object(*std::move(object)));
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace
@@ -95,9 +96,7 @@ absl::Status ReadCluster(const ClientConfig& config, DescheduleCluster& out) {
   // status.phase!=Succeeded,status.phase!=Failed
   if (status.ok()) {
     status = List<Pod>(config, "/api/v1/pods",
-                       "&fieldSelector=status.phase%21%3DSucceeded%2C"
-                       "status.phase%21%3DFailed",
-                       out);
+                       "status.phase!=Succeeded,status.phase!=Failed", out);
   }
   if (status.ok()) {
     status = List<Namespace>(config, "/api/v1/namespaces", "", out);
