@@ -15,6 +15,7 @@
 #include "server/commands/explain/command.h"
 #include "server/commands/sample/sample_cluster.h"
 #include "server/commands/serve/command.h"
+#include "server/commands/serve_plugin/command.h"
 #include "server/commands/simulate/command.h"
 
 namespace vicinal {
@@ -63,6 +64,7 @@ int Main(int argc, char** argv) {
   Action action;
   int exit_code = EXIT_SUCCESS;  // Of an answer that is no error.
   AddServe(app, action);
+  AddServePlugin(app, action);
   AddExplain(app, action, exit_code);
   AddSample(app, action);
   AddSimulate(app, action, exit_code);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "core/model/json.h"
 #include "core/model/yaml.h"
+#include "server/scheduler_config/vicinal_plugins.h"
 
 namespace vicinal {
 
@@ -97,11 +98,14 @@ absl::Status DecodePluginConfig(JsonValue value, const JsonPath& path,
             simdjson::padded_string(text), [&](JsonValue entry) {
               return DecodeFields(entry, where, JsonField{"name", &name});
             });
-        if (read.ok() && std::ranges::find(kPluginsWithArgs, name) !=
-                             kPluginsWithArgs.end()) {
+        if (!read.ok()) return read;
+        if (InTreeName(name) != name) {
+          known.push_back(AsInTreeEntry(text));
+        } else if (std::ranges::find(kPluginsWithArgs, name) !=
+                   kPluginsWithArgs.end()) {
           known.emplace_back(text);
         }
-        return read;
+        return absl::OkStatus();
       });
   if (!status.ok()) return status;
   const std::string list = "[" + absl::StrJoin(known, ",") + "]";
@@ -124,6 +128,23 @@ absl::Status Decode(JsonValue value, const JsonPath& path, RawProfile* out) {
         if (key == "percentageOfNodesToScore") return absl::OkStatus();
         return FieldError(where, "unknown field");
       });
+}
+
+// The score plugins by the names of those for which they stand.
+absl::StatusOr<std::vector<WeightedPlugin>> ScorePluginsOf(
+    const Plugins& plugins, const JsonPath& path) {
+  std::vector<WeightedPlugin> resolved =
+      ResolveScorePlugins(plugins.multi_point, plugins.score);
+  std::set<std::string> names;
+  for (WeightedPlugin& plugin : resolved) {
+    plugin.name = InTreeName(plugin.name);
+    if (!names.insert(plugin.name).second) {
+      return FieldError(path.Field("plugins"),
+                        absl::StrCat(plugin.name, " and Vicinal", plugin.name,
+                                     " are both enabled"));
+    }
+  }
+  return resolved;
 }
 
 absl::Status CheckEquals(std::string_view field, const std::string& got,
@@ -176,9 +197,11 @@ absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(std::string_view text) {
     if (!names.insert(name).second) {
       return FieldError(field, "there is a profile \"" + name + "\" already");
     }
+    absl::StatusOr<std::vector<WeightedPlugin>> score =
+        ScorePluginsOf(raw.plugins, profile);
+    if (!score.ok()) return score.status();
     config.profiles.push_back(
-        {name, ResolveScorePlugins(raw.plugins.multi_point, raw.plugins.score),
-         std::move(raw.plugin_config)});
+        {name, *std::move(score), std::move(raw.plugin_config)});
   }
   return config;
 }

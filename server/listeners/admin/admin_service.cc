@@ -3,37 +3,22 @@
 #include <chrono>
 #include <string>
 
+#include "server/listeners/admin/admin_endpoints.h"
+
 namespace vicinal {
-namespace {
-
-HttpResponse Text(unsigned status, std::string text) {
-  return {status, "text/plain; charset=utf-8", text + "\n"};
-}
-
-}  // namespace
 
 HttpResponse AdminService::Handle(const HttpRequest& request) const {
-  const bool known = request.path == "/healthz" || request.path == "/readyz" ||
-                     request.path == "/metrics";
-  if (!known) return ErrorResponse(404, "unknown path");
-  if (request.method != "GET") {
-    HttpResponse response = ErrorResponse(405, "method must be GET");
-    response.allow = "GET";
-    return response;
-  }
-  if (request.path == "/healthz") return Text(200, "ok");
-  if (request.path == "/metrics") {
-    return protect_metrics_ && !request.has_client_certificate
-               ? ErrorResponse(401, "a client certificate is required")
-               : RenderMetrics();
-  }
-  if (!ready_) return Text(503, "stopping");
-  const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
-  if (fresh.ok()) return Text(200, "ok");
-  return Text(503, std::string(fresh.message()));
+  return HandleAdmin({[this] { return CheckReady(); },
+                      [this] { return RenderMetrics(); }, protect_metrics_},
+                     request);
 }
 
-HttpResponse AdminService::RenderMetrics() const {
+absl::Status AdminService::CheckReady() const {
+  if (!ready_) return absl::UnavailableError("stopping");
+  return freshness_.Check(Freshness::Clock::now());
+}
+
+std::string AdminService::RenderMetrics() const {
   store_.Read([this](const ClusterState& cluster) {
     metrics_.index_nodes().Set(static_cast<double>(cluster.Nodes().size()));
     metrics_.index_pods().Set(static_cast<double>(cluster.pod_count()));
@@ -60,7 +45,7 @@ HttpResponse AdminService::RenderMetrics() const {
     metrics_.SetWatchOutage(resource,
                             std::chrono::duration<double>(outage).count());
   }
-  return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Render()};
+  return metrics_.Render();
 }
 
 }  // namespace vicinal

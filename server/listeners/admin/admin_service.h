@@ -3,7 +3,9 @@
 #define VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_
 
 #include <atomic>
+#include <string>
 
+#include "absl/status/status.h"
 #include "server/listeners/http/http_server.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
@@ -31,7 +33,8 @@ class AdminService {
   void StopReady() { ready_ = false; }
 
  private:
-  HttpResponse RenderMetrics() const;
+  absl::Status CheckReady() const;
+  std::string RenderMetrics() const;
 
   const ClusterStore& store_;
   const Freshness& freshness_;

@@ -1,0 +1,89 @@
+#include "server/commands/serve_plugin/serve_plugin.h"
+
+#include <glog/logging.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "server/listeners/admin/admin_endpoints.h"
+#include "server/listeners/http/http_server.h"
+#include "server/listeners/scheduler_plugin/scheduler_plugin_service.h"
+#include "server/listeners/scheduler_plugin/unix_server.h"
+#include "server/metrics/plugin_metrics.h"
+#include "server/scheduler_config/config_file.h"
+#include "server/scheduler_config/scheduler_config.h"
+
+namespace vicinal {
+namespace {
+
+constexpr char kDefaultConfig[] =
+    "{apiVersion: kubescheduler.config.k8s.io/v1, "
+    "kind: KubeSchedulerConfiguration}";
+
+// SIGTERM and SIGINT, blocked in all threads from now on.
+sigset_t BlockTerminationSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+absl::StatusOr<std::unique_ptr<HttpServer>> StartAdmin(
+    const std::string& address, AdminEndpoints endpoints) {
+  HttpServer::Options options;
+  options.address = address;
+  options.max_body_bytes = 1 << 10;
+  return HttpServer::Start(
+      options, [endpoints = std::move(endpoints)](const HttpRequest& request) {
+        return HandleAdmin(endpoints, request);
+      });
+}
+
+}  // namespace
+
+absl::Status ServePlugin(const ServePluginOptions& options) {
+  const sigset_t signals = BlockTerminationSignals();
+  const absl::StatusOr<SchedulerConfig> config =
+      options.scheduler_config.empty()
+          ? ReadSchedulerConfig(kDefaultConfig)
+          : ReadConfigFile(options.scheduler_config);
+  if (!config.ok()) return config.status();
+  PluginMetrics metrics;
+  SchedulerPluginService service(*config, metrics);
+  UnixServer::Options server_options;
+  server_options.path = options.socket;
+  server_options.max_message_bytes = options.max_message_bytes;
+  const absl::StatusOr<std::unique_ptr<UnixServer>> server =
+      UnixServer::Start(server_options, service);
+  if (!server.ok()) return server.status();
+  std::atomic<bool> stopping = false;
+  AdminEndpoints endpoints;
+  endpoints.ready = [&stopping] {
+    return stopping ? absl::UnavailableError("stopping") : absl::OkStatus();
+  };
+  endpoints.metrics = [&metrics] { return metrics.Render(); };
+  const absl::StatusOr<std::unique_ptr<HttpServer>> admin =
+      StartAdmin(options.admin_listen_address, std::move(endpoints));
+  if (!admin.ok()) return admin.status();
+  std::cout << "listening plugin=" << options.socket
+            << " admin=" << (*admin)->address() << std::endl;
+
+  int signal = 0;
+  sigwait(&signals, &signal);
+  LOG(INFO) << "stopping on signal " << signal;
+  stopping = true;
+  // The scheduler's plugin goes on without answers: nothing to wait for.
+  (*server)->Stop(std::chrono::system_clock::now());
+  LOG(INFO) << "stopped";
+  return absl::OkStatus();
+}
+
+}  // namespace vicinal

@@ -1,0 +1,29 @@
+// `vicinal serve-plugin`: answers the plugin of a kube-scheduler.
+#ifndef VICINAL_SERVER_COMMANDS_SERVE_PLUGIN_SERVE_PLUGIN_H_
+#define VICINAL_SERVER_COMMANDS_SERVE_PLUGIN_SERVE_PLUGIN_H_
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace vicinal {
+
+struct ServePluginOptions {
+  std::string socket;
+  std::string admin_listen_address = "127.0.0.1:8891";
+  // The scheduler's KubeSchedulerConfiguration; empty: the default profile.
+  std::string scheduler_config;
+  std::size_t max_message_bytes = 64 << 20;
+};
+
+// Serves until the process gets SIGTERM or SIGINT. Once the listeners are bound
+// it prints one line to stdout:
+//   listening plugin=/run/vicinal/plugin.sock admin=127.0.0.1:8891
+// Errors: options or files that cannot be used.
+absl::Status ServePlugin(const ServePluginOptions& options);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_SERVE_PLUGIN_SERVE_PLUGIN_H_

@@ -1,0 +1,35 @@
+#include "server/listeners/admin/admin_endpoints.h"
+
+namespace vicinal {
+namespace {
+
+HttpResponse Text(unsigned status, std::string text) {
+  return {status, "text/plain; charset=utf-8", text + "\n"};
+}
+
+}  // namespace
+
+HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
+                         const HttpRequest& request) {
+  const bool known = request.path == "/healthz" || request.path == "/readyz" ||
+                     request.path == "/metrics";
+  if (!known) return ErrorResponse(404, "unknown path");
+  if (request.method != "GET") {
+    HttpResponse response = ErrorResponse(405, "method must be GET");
+    response.allow = "GET";
+    return response;
+  }
+  if (request.path == "/healthz") return Text(200, "ok");
+  if (request.path == "/metrics") {
+    if (endpoints.protect_metrics && !request.has_client_certificate) {
+      return ErrorResponse(401, "a client certificate is required");
+    }
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            endpoints.metrics()};
+  }
+  const absl::Status ready = endpoints.ready();
+  if (ready.ok()) return Text(200, "ok");
+  return Text(503, std::string(ready.message()));
+}
+
+}  // namespace vicinal

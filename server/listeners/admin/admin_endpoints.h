@@ -1,0 +1,27 @@
+// What every admin listener answers.
+#ifndef VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_ENDPOINTS_H_
+#define VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_ENDPOINTS_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/listeners/http/http_server.h"
+
+namespace vicinal {
+
+struct AdminEndpoints {
+  std::function<absl::Status()> ready;   // /readyz: 503 with the message.
+  std::function<std::string()> metrics;  // /metrics, in the text format.
+  // Only for clients with a certificate; the kubelet, which asks for the
+  // health, has none.
+  bool protect_metrics = false;
+};
+
+// Answers GET /healthz, /readyz and /metrics. Thread-safe if the functions are.
+HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
+                         const HttpRequest& request);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_ENDPOINTS_H_

@@ -1,0 +1,142 @@
+#include "server/listeners/scheduler_plugin/attached_profiles.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/engine/filter_plugins.h"
+#include "core/engine/score_plugins.h"
+#include "server/scheduler_config/plugin_sets.h"
+
+namespace vicinal {
+namespace {
+
+// The release whose plugins these are.
+constexpr char kRelease[] = "v1.37.";
+
+// The filters that vicinal has, in the scheduler's order.
+constexpr std::array<std::string_view, 7> kFilters = {
+    "NodeName",         "NodeUnschedulable", "TaintToleration", "NodeAffinity",
+    "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"};
+
+// The scheduler's own, which pass each node unless the pod has something that
+// few have.
+constexpr std::array<std::string_view, 7> kFiltersOfFewPods = {
+    "NodePorts",  "VolumeRestrictions", "NodeVolumeLimits",    "VolumeBinding",
+    "VolumeZone", "DynamicResources",   "NodeDeclaredFeatures"};
+
+bool IsTakenOver(std::string_view filter) {
+  return filter == PodTopologySpread::kName ||
+         filter == InterPodAffinity::kName;
+}
+
+bool ScoresFewPods(std::string_view plugin, std::int64_t weight) {
+  return (plugin == "VolumeBinding" || plugin == "DynamicResources") &&
+         weight == DefaultScoreWeight(plugin);
+}
+
+absl::Status Refused(const std::string& scheduler_name,
+                     const std::string& problem) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("hello.profiles[", scheduler_name, "]: ", problem));
+}
+
+absl::Status CheckWeights(const v1::SchedulingProfile& told,
+                          const SchedulerConfig::Profile& known) {
+  const std::string& scheduler = told.scheduler_name();
+  auto rest = std::map<std::string, std::int64_t>(told.score_weights().begin(),
+                                                  told.score_weights().end());
+  for (const auto& [plugin, weight] : known.score) {
+    const auto it = rest.find(plugin);
+    if (it == rest.end()) {
+      return Refused(scheduler,
+                     absl::StrCat("score_weights[", plugin,
+                                  "]: not told; vicinal's --scheduler-config "
+                                  "has the weight ",
+                                  weight));
+    }
+    if (it->second != weight) {
+      return Refused(
+          scheduler,
+          absl::StrCat("score_weights[", plugin, "]: ", it->second,
+                       "; vicinal's --scheduler-config has ", weight));
+    }
+    rest.erase(it);
+  }
+  if (rest.empty()) return absl::OkStatus();
+  const auto& [plugin, weight] = *rest.begin();
+  return Refused(scheduler,
+                 absl::StrCat("score_weights[", plugin, "]: ", weight,
+                              "; in vicinal's --scheduler-config the plugin "
+                              "does not score"));
+}
+
+AttachedProfile Attach(const v1::SchedulingProfile& told,
+                       const SchedulerConfig::Profile& known) {
+  const PluginConfig& config = known.plugin_config;
+  AttachedProfile profile;
+  profile.pod_topology_spread =
+      std::make_unique<PodTopologySpread>(config.pod_topology_spread);
+  profile.inter_pod_affinity =
+      std::make_unique<InterPodAffinity>(config.inter_pod_affinity);
+  for (const std::string_view name : kFilters) {
+    if (IsTakenOver(name) || std::ranges::count(told.filters(), name) > 0) {
+      profile.all.filters.push_back(MakeFilterPlugin(name, config));
+    }
+  }
+  for (const std::string& name : told.filters()) {
+    if (std::ranges::count(kFilters, name) == 0 &&
+        std::ranges::count(kFiltersOfFewPods, name) == 0) {
+      profile.declined = "vicinal does not have the filter plugin " + name;
+    }
+  }
+  for (const auto& [name, weight] : known.score) {
+    if (auto plugin = MakeScorePlugin(name, config)) {
+      profile.all.scores.push_back({std::move(plugin), weight});
+    } else if (!ScoresFewPods(name, weight)) {
+      profile.declined = absl::StrCat("vicinal does not have the score plugin ",
+                                      name, ", which has the weight ", weight);
+    }
+  }
+  return profile;
+}
+
+}  // namespace
+
+absl::StatusOr<AttachedProfiles> AttachProfiles(const v1::Hello& hello,
+                                                const SchedulerConfig& config) {
+  if (!absl::StartsWith(hello.kubernetes_version(), kRelease)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("hello.kubernetes_version: \"", hello.kubernetes_version(),
+                     "\": vicinal has the plugins of ", kRelease, "x"));
+  }
+  AttachedProfiles profiles;
+  for (const v1::SchedulingProfile& told : hello.profiles()) {
+    const std::string& name = told.scheduler_name();
+    const auto known = std::ranges::find(
+        config.profiles, name, &SchedulerConfig::Profile::scheduler_name);
+    if (known == config.profiles.end()) {
+      return Refused(name, "vicinal's --scheduler-config has no such profile");
+    }
+    if (absl::Status status = CheckWeights(told, *known); !status.ok()) {
+      return status;
+    }
+    if (!profiles.emplace(name, Attach(told, *known)).second) {
+      return Refused(name, "told twice");
+    }
+  }
+  for (const SchedulerConfig::Profile& known : config.profiles) {
+    if (!profiles.contains(known.scheduler_name)) {
+      return Refused(known.scheduler_name,
+                     "not told; vicinal's --scheduler-config has it");
+    }
+  }
+  return profiles;
+}
+
+}  // namespace vicinal

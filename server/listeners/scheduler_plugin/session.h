@@ -1,0 +1,62 @@
+// One stream between a scheduler's plugin and vicinal, without the wire:
+// messages in, answers out. proto/vicinal/v1/scheduler_plugin.proto says what
+// they mean.
+//
+//   Session session(config, seed);
+//   for (message of the stream) {
+//     const auto answer = session.Handle(message);
+//     if (!answer.ok()) …         // The stream ends with this error.
+//     if (*answer) …              // To be sent.
+//   }
+#ifndef VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SESSION_H_
+#define VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SESSION_H_
+
+#include <cstdint>
+#include <optional>
+#include <random>
+
+#include "absl/status/statusor.h"
+#include "server/listeners/scheduler_plugin/attached_profiles.h"
+#include "server/listeners/scheduler_plugin/told_cluster.h"
+#include "server/scheduler_config/scheduler_config.h"
+#include "vicinal/v1/scheduler_plugin.pb.h"
+
+namespace vicinal {
+
+// Not thread-safe: one consumer reads the stream in its order, and needs no
+// locks.
+class Session {
+ public:
+  // `config` must outlive the session. `seed` is that of the choice among nodes
+  // of equal score.
+  Session(const SchedulerConfig& config, std::uint64_t seed)
+      : config_(config), random_(seed) {}
+
+  // Applies a message, and answers it if it is a hello or has a question.
+  // Errors begin with `position N: ` and name the field and the value:
+  // InvalidArgument, and those of AttachProfiles. After one the session is of
+  // no use any more.
+  // Cost: that of the changes (ToldCluster) and of the answers (answers.h).
+  absl::StatusOr<std::optional<v1::VicinalMessage>> Handle(
+      const v1::SchedulerMessage& message);
+
+  const ToldCluster& cluster() const { return cluster_; }
+  bool synced() const { return synced_; }
+
+ private:
+  absl::Status HandleAt(const v1::SchedulerMessage& message,
+                        std::optional<v1::VicinalMessage>& answer);
+  absl::Status Greet(const v1::SchedulerMessage& message, v1::Ready* ready);
+  absl::Status AnswerQuestion(const v1::Question& question, v1::Answer* answer);
+
+  const SchedulerConfig& config_;
+  std::uint64_t position_ = 0;  // Of the last message.
+  AttachedProfiles profiles_;
+  ToldCluster cluster_;
+  bool synced_ = false;
+  std::mt19937_64 random_;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SESSION_H_
