@@ -110,7 +110,7 @@ func (a *attempt) preFilter(ctx context.Context, which int, last bool) (*fwk.Pre
 		if a.why == "" {
 			a.compareSkip(which, "PreFilter", run.status.IsSkip(), a.verdicts[which].PreFilter.GetCode() == int32(fwk.Skip))
 		}
-		return run.result, run.status.Clone()
+		return run.result, run.said()
 	}
 	if a.verdicts[which].PreFilter.GetCode() == int32(fwk.Skip) {
 		return nil, fwk.NewStatus(fwk.Skip)
@@ -201,7 +201,7 @@ func (a *attempt) filter(ctx context.Context, which int, node fwk.NodeInfo) *fwk
 	switch {
 	case run.status.IsSkip():
 	case !run.status.IsSuccess():
-		return run.status.Clone()
+		return run.said()
 	default:
 		status = a.profile.twins[which].Filter(ctx, run.state, a.pod, node)
 	}
@@ -231,4 +231,12 @@ func (a *attempt) inTree(ctx context.Context, which int) *inTreeRun {
 		run.result, run.status = a.profile.twins[which].PreFilter(context.WithoutCancel(ctx), run.state, a.pod, a.nodes)
 	})
 	return run
+}
+
+// said is the twin's status, a new one each time: the framework writes into it.
+func (r *inTreeRun) said() *fwk.Status {
+	if r.status == nil {
+		return nil
+	}
+	return r.status.Clone()
 }

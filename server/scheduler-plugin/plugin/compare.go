@@ -12,7 +12,7 @@ import (
 
 func (a *attempt) compareVerdict(which int, node string, inTree, said *fwk.Status) {
 	compared.WithLabelValues(kinds[which].twin, "Filter").Inc()
-	if inTree.Code() == said.Code() && slices.Equal(inTree.Reasons(), said.Reasons()) {
+	if inTree.Code() == said.Code() && (inTree.IsSuccess() || slices.Equal(inTree.Reasons(), said.Reasons())) {
 		return
 	}
 	differs(which, "Filter", a.pod, "node", node, "inTree", inTree, "vicinal", said)

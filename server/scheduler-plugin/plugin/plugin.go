@@ -193,7 +193,7 @@ func (p *Plugin) takeOver(ctx context.Context, state fwk.CycleState) (*filterSta
 	case run.status.IsSkip():
 		s.skips = true
 	case !run.status.IsSuccess():
-		return nil, run.status.Clone()
+		return nil, run.said()
 	default:
 		s.own = run.state.Clone()
 	}
