@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "core/model/yaml.h"
+#include "server/commands/certificates/command.h"
 #include "server/commands/deschedule/command.h"
 #include "server/commands/explain/command.h"
 #include "server/commands/sample/sample_cluster.h"
@@ -69,6 +70,7 @@ int Main(int argc, char** argv) {
   AddSample(app, action);
   AddSimulate(app, action, exit_code);
   AddDeschedule(app, action, exit_code);
+  AddCertificates(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

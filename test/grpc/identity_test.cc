@@ -422,8 +422,10 @@ class IdentityTest : public ::testing::Test {
                                 metrics_,   default_profiles_, advise_,
                                 nullptr};
   const LiveExplainer explainer_{fed_store_, fed_freshness_, default_profiles_};
-  GrpcExtender grpc_extender_{fed_extender_, explainer_, fed_store_, metrics_};
-  GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_};
+  const GrpcRoles roles_ = GrpcRoles::Everything();
+  GrpcExtender grpc_extender_{fed_extender_, explainer_, fed_store_, metrics_,
+                              roles_};
+  GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_, roles_};
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<RawClient> http_client_;
   std::unique_ptr<GrpcServer> grpc_;

@@ -1,4 +1,4 @@
-// The cluster that `vicinal serve` starts with when it is told of no other.
+// The cluster of `vicinal serve --sample`.
 #ifndef VICINAL_SERVER_COMMANDS_SAMPLE_SAMPLE_CLUSTER_H_
 #define VICINAL_SERVER_COMMANDS_SAMPLE_SAMPLE_CLUSTER_H_
 

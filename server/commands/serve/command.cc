@@ -28,6 +28,14 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
       ->capture_default_str()
       ->group("Listeners");
   serve
+      ->add_option("--grpc-roles-file", options.grpc_roles_file,
+                   "what gRPC clients may do, by the common name of their "
+                   "certificate: a YAML mapping of names to lists of ask "
+                   "(Filter, Prioritize, Preempt, Explain), bind, feed and "
+                   "read (Snapshot). Default: all who have a certificate may "
+                   "ask")
+      ->group("Listeners");
+  serve
       ->add_option("--threads", options.threads,
                    "threads that answer the scheduler")
       ->capture_default_str()
@@ -54,8 +62,7 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
 
 // The flags about where the state of the cluster comes from.
 void AddClusterState(CLI::App* serve, ServeOptions& options) {
-  constexpr char kClusterState[] =
-      "Cluster state (none of them: an embedded sample)";
+  constexpr char kClusterState[] = "Cluster state (exactly one)";
   CLI::Option* kubeconfig =
       serve
           ->add_option("--kubeconfig", options.kubeconfig,
@@ -78,6 +85,16 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
           ->add_flag("--grpc-state", options.grpc_state,
                      "be told over gRPC: vicinal.v1.ClusterState/Feed")
           ->group(kClusterState);
+  CLI::Option* sample =
+      serve
+          ->add_flag("--sample", options.sample,
+                     "an embedded cluster, to try things out; `vicinal sample` "
+                     "prints it")
+          ->group(kClusterState);
+  sample->excludes(kubeconfig)
+      ->excludes(in_cluster)
+      ->excludes(cluster_file)
+      ->excludes(grpc_state);
   kubeconfig->excludes(in_cluster)->excludes(cluster_file);
   in_cluster->excludes(cluster_file);
   grpc_state->excludes(kubeconfig)
@@ -169,6 +186,11 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
       "serve", "Answer kube-scheduler's extender calls over HTTP and gRPC.");
   AddListeners(serve, *options);
   AddListenerSecurity(serve, options->security);
+  serve
+      ->add_flag("--allow-anonymous-clients", options->allow_anonymous_clients,
+                 "with an API server, but without --client-ca-file: let every "
+                 "process that reaches the listeners ask and bind")
+      ->group("TLS");
   AddClusterState(serve, *options);
   AddScheduling(serve, *options);
   AddInFlight(serve, *options);

@@ -17,20 +17,26 @@ namespace vicinal {
 struct ServeOptions {
   std::string listen_address = "127.0.0.1:8890";
   std::string admin_listen_address = "127.0.0.1:8891";
-  std::string grpc_listen_address = "127.0.0.1:8892";  // "none": no gRPC.
+  std::string grpc_listen_address = "none";  // "none": no gRPC.
+  // The roles of clients, by the common names of their certificates; empty: all
+  // may ask, and nothing else. Needs a client CA.
+  std::string grpc_roles_file;
   // A question that waits for a pod in flight holds one: there must be more
   // than schedulers.
   int threads = 4;
   int bind_threads = 16;
   std::size_t max_body_bytes = 64 << 20;
   ListenerSecurity security;
+  // Clients without a certificate may ask and bind although there is an API
+  // server: every process of this machine can.
+  bool allow_anonymous_clients = false;
 
-  // Where the state of the cluster comes from: at most one of these; with none
-  // of them the embedded sample.
+  // Where the state of the cluster comes from: exactly one of these.
   std::string kubeconfig;
   bool in_cluster = false;
   std::string cluster_file;
   bool grpc_state = false;  // ClusterState.Feed; needs the gRPC listener.
+  bool sample = false;      // The embedded sample.
 
   std::chrono::seconds max_watch_outage{30};
   // How long what is under way may take to finish after a signal.

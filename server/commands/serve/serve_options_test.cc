@@ -14,8 +14,42 @@ void ExpectRefused(const ServeOptions& options, const std::string& flag) {
   EXPECT_EQ(std::string(status.message()).substr(0, flag.size()), flag);
 }
 
-TEST(ServeOptionsTest, TheDefaultsAreValid) {
-  EXPECT_TRUE(Validate(ServeOptions()).ok());
+ServeOptions OfTheSample() {
+  ServeOptions options;
+  options.sample = true;
+  return options;
+}
+
+TEST(ServeOptionsTest, TheDefaultsWantOneSourceOfTheClustersState) {
+  EXPECT_TRUE(Validate(OfTheSample()).ok()) << Validate(OfTheSample());
+  ExpectRefused(ServeOptions(),
+                "exactly one of --kubeconfig, --in-cluster, "
+                "--cluster-file, --grpc-state and --sample");
+  ServeOptions two = OfTheSample();
+  two.cluster_file = "cluster.yaml";
+  ExpectRefused(two, "exactly one of");
+}
+
+TEST(ServeOptionsTest, WhoeverCanBindNeedsACertificate) {
+  ServeOptions options;
+  options.kubeconfig = "config";
+  ExpectRefused(options, "--client-ca-file is missing");
+  options.allow_anonymous_clients = true;
+  EXPECT_TRUE(Validate(options).ok()) << Validate(options);
+  options.allow_anonymous_clients = false;
+  options.security.tls = {"tls.crt", "tls.key", "ca.crt"};
+  EXPECT_TRUE(Validate(options).ok()) << Validate(options);
+}
+
+TEST(ServeOptionsTest, RolesNeedCertificatesToTellClientsApart) {
+  ServeOptions options = OfTheSample();
+  options.grpc_listen_address = "127.0.0.1:0";
+  options.grpc_roles_file = "roles.yaml";
+  ExpectRefused(options, "--grpc-roles-file needs");
+  options.security.tls = {"tls.crt", "tls.key", "ca.crt"};
+  EXPECT_TRUE(Validate(options).ok()) << Validate(options);
+  options.grpc_listen_address = "none";
+  ExpectRefused(options, "--grpc-roles-file needs");
 }
 
 TEST(ServeOptionsTest, NoListenerIsReachedFromOtherMachinesWithoutTls) {

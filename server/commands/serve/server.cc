@@ -10,6 +10,7 @@
 #include "core/engine/profile.h"
 #include "core/model/object_list.h"
 #include "server/commands/sample/sample_cluster.h"
+#include "server/kubernetes/read_file.h"
 #include "server/listeners/grpc/feed_events.h"
 #include "server/scheduler_config/profiles_file.h"
 #include "server/state/cluster_file.h"
@@ -62,9 +63,21 @@ absl::StatusOr<std::vector<Object>> ObjectsOf(const ServeOptions& options) {
   if (!options.cluster_file.empty()) {
     return ReadClusterFile(options.cluster_file);
   }
-  LOG(INFO) << "no --kubeconfig, --in-cluster, --cluster-file or "
-               "--grpc-state: serving the embedded sample cluster";
   return ReadObjects(SampleClusterYaml());
+}
+
+absl::StatusOr<GrpcRoles> GrpcRolesOf(const ServeOptions& options) {
+  const std::string& path = options.grpc_roles_file;
+  if (path.empty()) {
+    return options.security.tls.client_ca_file.empty() ? GrpcRoles::Everything()
+                                                       : GrpcRoles::OnlyAsk();
+  }
+  const absl::StatusOr<std::string> text = ReadSmallFile(path);
+  absl::StatusOr<GrpcRoles> roles =
+      text.ok() ? GrpcRoles::Read(*text) : text.status();
+  if (roles.ok()) return roles;
+  return absl::InvalidArgumentError("--grpc-roles-file " + path + ": " +
+                                    std::string(roles.status().message()));
 }
 
 }  // namespace
@@ -83,11 +96,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
       ReadProfilesFile(options.scheduler_config, advises);
   if (!profiles.ok()) return profiles.status();
   if (!advises) LOG(INFO) << "deciding by\n" << profiles->Describe();
+  absl::StatusOr<GrpcRoles> grpc_roles = GrpcRolesOf(options);
+  if (!grpc_roles.ok()) return grpc_roles.status();
   absl::StatusOr<std::unique_ptr<ApiServer>> api_server = ApiServerOf(options);
   if (!api_server.ok()) return api_server.status();
 
-  std::unique_ptr<Server> server(new Server(
-      options, *std::move(profiles), *std::move(tls), *std::move(api_server)));
+  std::unique_ptr<Server> server(
+      new Server(options, *std::move(profiles), *std::move(tls),
+                 *std::move(grpc_roles), *std::move(api_server)));
   status = server->FillStore();
   if (status.ok()) status = server->ListenForScheduler();
   if (status.ok()) status = server->ListenForAdmin();
@@ -97,11 +113,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
 }
 
 Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
-               std::unique_ptr<ServerTls> tls,
+               std::unique_ptr<ServerTls> tls, GrpcRoles grpc_roles,
                std::unique_ptr<ApiServer> api_server)
     : options_(options),
       profiles_(std::move(profiles)),
       tls_(std::move(tls)),
+      grpc_roles_(std::move(grpc_roles)),
       api_server_(std::move(api_server)),
       freshness_(ResourcesOf(options_), options_.max_watch_outage),
       in_flight_(store_, metrics_, InFlightOptionsOf(options_)),
@@ -112,9 +129,9 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
       explainer_(store_, freshness_, profiles_),
       admin_(store_, freshness_, metrics_,
              !options_.security.tls.client_ca_file.empty()),
-      grpc_extender_(extender_, explainer_, store_, metrics_),
-      grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr) {
-}
+      grpc_extender_(extender_, explainer_, store_, metrics_, grpc_roles_),
+      grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,
+                          grpc_roles_) {}
 
 absl::Status Server::FillStore() {
   if (api_server_ != nullptr) {

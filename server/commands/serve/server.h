@@ -15,6 +15,7 @@
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/grpc/grpc_cluster_state.h"
 #include "server/listeners/grpc/grpc_extender.h"
+#include "server/listeners/grpc/grpc_roles.h"
 #include "server/listeners/grpc/grpc_server.h"
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/tls/server_tls.h"
@@ -50,7 +51,8 @@ class Server {
 
  private:
   Server(const ServeOptions& options, SchedulerProfiles profiles,
-         std::unique_ptr<ServerTls> tls, std::unique_ptr<ApiServer> api_server);
+         std::unique_ptr<ServerTls> tls, GrpcRoles grpc_roles,
+         std::unique_ptr<ApiServer> api_server);
 
   // What can fail of starting, in this order.
   absl::Status FillStore();
@@ -62,7 +64,8 @@ class Server {
   // from the last to the first, so the listeners end before what they ask.
   const ServeOptions options_;
   const SchedulerProfiles profiles_;
-  const std::unique_ptr<ServerTls> tls_;         // Null: no TLS.
+  const std::unique_ptr<ServerTls> tls_;  // Null: no TLS.
+  const GrpcRoles grpc_roles_;
   const std::unique_ptr<ApiServer> api_server_;  // Null: no API server.
 
   Metrics metrics_;

@@ -11,6 +11,7 @@ namespace {
 
 ServeOptions OnFreePorts() {
   ServeOptions options;
+  options.sample = true;
   options.listen_address = "127.0.0.1:0";
   options.admin_listen_address = "127.0.0.1:0";
   options.grpc_listen_address = "127.0.0.1:0";
@@ -50,6 +51,7 @@ TEST(ServerTest, AnAddressInUseEndsTheStartWhateverHasStarted) {
 
 TEST(ServerTest, AFileThatCannotBeReadEndsTheStart) {
   ServeOptions options = OnFreePorts();
+  options.sample = false;
   options.cluster_file = "no such file";
   EXPECT_FALSE(Server::Start(options).ok());
   options = OnFreePorts();

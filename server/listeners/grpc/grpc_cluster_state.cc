@@ -36,6 +36,13 @@ std::optional<Object> Find(const ClusterState& cluster, const ObjectKey& key) {
   return std::nullopt;
 }
 
+grpc::Status Refused(const char* method, const absl::Status& why) {
+  LOG_EVERY_N(WARNING, 100)
+      << "ClusterState/" << method << ": " << why.message() << " ("
+      << google::COUNTER << " so far; each 100th is logged)";
+  return ToGrpcStatus(why);
+}
+
 }  // namespace
 
 void GrpcClusterState::CancelFeed() {
@@ -46,6 +53,8 @@ void GrpcClusterState::CancelFeed() {
 grpc::Status GrpcClusterState::Feed(grpc::ServerContext* context,
                                     grpc::ServerReader<v1::FeedRequest>* reader,
                                     v1::FeedResponse* response) {
+  const absl::Status may = roles_.Check(*context, GrpcRole::kFeed);
+  if (!may.ok()) return Refused("Feed", may);
   if (freshness_ == nullptr) {
     return {grpc::StatusCode::FAILED_PRECONDITION,
             "the state of the cluster comes from elsewhere; start vicinal with "
@@ -79,8 +88,10 @@ grpc::Status GrpcClusterState::Feed(grpc::ServerContext* context,
 }
 
 grpc::Status GrpcClusterState::Snapshot(
-    grpc::ServerContext*, const v1::SnapshotRequest*,
+    grpc::ServerContext* context, const v1::SnapshotRequest*,
     grpc::ServerWriter<v1::SnapshotResponse>* writer) {
+  const absl::Status may = roles_.Check(*context, GrpcRole::kRead);
+  if (!may.ok()) return Refused("Snapshot", may);
   bool connected = true;
   ForEachKind([&]<typename Kind>(Kind*) {
     std::vector<ObjectKey> keys = store_.Read(

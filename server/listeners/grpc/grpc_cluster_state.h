@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "server/listeners/grpc/grpc_roles.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
 #include "vicinal/v1/cluster_state.grpc.pb.h"
@@ -14,9 +15,10 @@ namespace vicinal {
 class GrpcClusterState : public v1::ClusterState::Service {
  public:
   // `freshness` is that of FeedEvents::kResource, or null if the state comes
-  // from elsewhere: Feed is refused then. Both must outlive the service.
-  GrpcClusterState(ClusterStore& store, Freshness* freshness)
-      : store_(store), freshness_(freshness) {}
+  // from elsewhere: Feed is refused then. All must outlive the service.
+  GrpcClusterState(ClusterStore& store, Freshness* freshness,
+                   const GrpcRoles& roles)
+      : store_(store), freshness_(freshness), roles_(roles) {}
 
   grpc::Status Feed(grpc::ServerContext* context,
                     grpc::ServerReader<v1::FeedRequest>* reader,
@@ -31,6 +33,7 @@ class GrpcClusterState : public v1::ClusterState::Service {
  private:
   ClusterStore& store_;
   Freshness* const freshness_;
+  const GrpcRoles& roles_;
   std::mutex feed_mutex_;  // Held while a stream feeds.
   std::mutex context_mutex_;
   // Of the stream that feeds, or null. Guarded by context_mutex_.

@@ -77,10 +77,12 @@ grpc::Status Counted(const char* method, Metrics& metrics, Answer answer) {
 
 }  // namespace
 
-grpc::Status GrpcExtender::Filter(grpc::ServerContext*,
+grpc::Status GrpcExtender::Filter(grpc::ServerContext* context,
                                   const v1::FilterRequest* request,
                                   v1::FilterResponse* response) {
   return Counted("Extender/Filter", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kAsk);
+    if (!may.ok()) return may;
     const absl::StatusOr<CandidateQuestion> question =
         ReadQuestion(*request, store_);
     if (!question.ok()) return question.status();
@@ -104,10 +106,12 @@ grpc::Status GrpcExtender::Filter(grpc::ServerContext*,
   });
 }
 
-grpc::Status GrpcExtender::Prioritize(grpc::ServerContext*,
+grpc::Status GrpcExtender::Prioritize(grpc::ServerContext* context,
                                       const v1::PrioritizeRequest* request,
                                       v1::PrioritizeResponse* response) {
   return Counted("Extender/Prioritize", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kAsk);
+    if (!may.ok()) return may;
     const absl::StatusOr<CandidateQuestion> question =
         ReadQuestion(*request, store_);
     if (!question.ok()) return question.status();
@@ -125,10 +129,12 @@ grpc::Status GrpcExtender::Prioritize(grpc::ServerContext*,
   });
 }
 
-grpc::Status GrpcExtender::Preempt(grpc::ServerContext*,
+grpc::Status GrpcExtender::Preempt(grpc::ServerContext* context,
                                    const v1::PreemptRequest* request,
                                    v1::PreemptResponse* response) {
   return Counted("Extender/Preempt", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kAsk);
+    if (!may.ok()) return may;
     ExtenderPreemptionArgs args;
     absl::Status status = Decode(*request, &args);
     if (!status.ok()) return status;
@@ -147,10 +153,12 @@ grpc::Status GrpcExtender::Preempt(grpc::ServerContext*,
   });
 }
 
-grpc::Status GrpcExtender::Bind(grpc::ServerContext*,
+grpc::Status GrpcExtender::Bind(grpc::ServerContext* context,
                                 const v1::BindRequest* request,
                                 v1::BindResponse*) {
   return Counted("Extender/Bind", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kBind);
+    if (!may.ok()) return may;
     BindingArgs args;
     absl::Status status = Decode(*request, &args);
     if (!status.ok()) return status;
@@ -160,10 +168,12 @@ grpc::Status GrpcExtender::Bind(grpc::ServerContext*,
   });
 }
 
-grpc::Status GrpcExtender::Explain(grpc::ServerContext*,
+grpc::Status GrpcExtender::Explain(grpc::ServerContext* context,
                                    const v1::ExplainRequest* request,
                                    v1::ExplainResponse* response) {
   return Counted("Extender/Explain", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kAsk);
+    if (!may.ok()) return may;
     const absl::StatusOr<LiveExplainer::Result> result =
         Explained(*request, explainer_);
     if (!result.ok()) return result.status();

@@ -5,6 +5,7 @@
 
 #include "server/commands/explain/live_explainer.h"
 #include "server/listeners/extender/extender_service.h"
+#include "server/listeners/grpc/grpc_roles.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "vicinal/v1/extender.grpc.pb.h"
@@ -16,11 +17,13 @@ class GrpcExtender : public v1::Extender::Service {
  public:
   // All must outlive the service.
   GrpcExtender(const ExtenderService& extender, const LiveExplainer& explainer,
-               const ClusterStore& store, Metrics& metrics)
+               const ClusterStore& store, Metrics& metrics,
+               const GrpcRoles& roles)
       : extender_(extender),
         explainer_(explainer),
         store_(store),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        roles_(roles) {}
 
   grpc::Status Filter(grpc::ServerContext* context,
                       const v1::FilterRequest* request,
@@ -43,6 +46,7 @@ class GrpcExtender : public v1::Extender::Service {
   const LiveExplainer& explainer_;
   const ClusterStore& store_;
   Metrics& metrics_;
+  const GrpcRoles& roles_;
 };
 
 }  // namespace vicinal

@@ -106,7 +106,8 @@ class GrpcExtenderTest : public ::testing::Test {
       {},
       [this](const PodBinding& binding) { return binder_->Bind(binding); }};
   LiveExplainer explainer_{store_, always_fresh_, profiles_};
-  GrpcExtender service_{extender_, explainer_, store_, metrics_};
+  const GrpcRoles roles_ = GrpcRoles::Everything();
+  GrpcExtender service_{extender_, explainer_, store_, metrics_, roles_};
   std::unique_ptr<GrpcServer> server_;
   std::unique_ptr<v1::Extender::Stub> stub_;
 };

@@ -57,7 +57,7 @@ constexpr char kAvoidsA[] = R"({"metadata":{"name":"p"},"spec":{"affinity":{
 class GrpcServicesTest : public ::testing::Test {
  protected:
   explicit GrpcServicesTest(bool fed = true)
-      : cluster_state_service_(store_, fed ? &freshness_ : nullptr) {
+      : cluster_state_service_(store_, fed ? &freshness_ : nullptr, roles_) {
     GrpcServer::Options options;
     options.address = "127.0.0.1:0";
     server_ = *GrpcServer::Start(
@@ -165,8 +165,9 @@ class GrpcServicesTest : public ::testing::Test {
       metrics_, profiles_,  {.mode = ExtenderMode::kAdvise},
       nullptr};
   const LiveExplainer explainer_{store_, freshness_, profiles_};
-  GrpcExtender extender_service_{extender_engine_, explainer_, store_,
-                                 metrics_};
+  const GrpcRoles roles_ = GrpcRoles::Everything();
+  GrpcExtender extender_service_{extender_engine_, explainer_, store_, metrics_,
+                                 roles_};
   GrpcClusterState cluster_state_service_;
   std::unique_ptr<GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;

@@ -36,9 +36,22 @@ var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) ad
 var listenFlags = []string{"--listen-address", "--admin-listen-address", "--grpc-listen-address"}
 
 // ServeArgs are the arguments of `vicinal serve` with these flags, and with free ports
-// for the listeners that are not among them.
+// for the listeners that are not among them. Without a cluster among the flags it is the
+// sample, and without a client CA clients need no certificates.
 func ServeArgs(flags []string) []string {
 	args := append([]string{"serve"}, flags...)
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(flags, func(arg string) bool {
+			name, _, _ := strings.Cut(arg, "=")
+			return slices.Contains(names, name)
+		})
+	}
+	if !has("--kubeconfig", "--in-cluster", "--cluster-file", "--grpc-state", "--sample") {
+		args = append(args, "--sample")
+	}
+	if has("--kubeconfig", "--in-cluster") && !has("--client-ca-file", "--allow-anonymous-clients") {
+		args = append(args, "--allow-anonymous-clients")
+	}
 	for _, flag := range listenFlags {
 		if !slices.ContainsFunc(flags, func(arg string) bool { return strings.HasPrefix(arg, flag+"=") }) {
 			args = append(args, flag+"=127.0.0.1:0")

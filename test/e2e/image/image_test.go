@@ -49,7 +49,7 @@ func TestBinaryRunsWithTheFilesOfTheImageOnly(t *testing.T) {
 }
 
 func TestServesInsideTheImage(t *testing.T) {
-	extender, admin := serve(t, imageRoot(t))
+	extender, admin := serve(t, imageRoot(t), "--sample")
 	for url, want := range map[string]int{admin + "/readyz": 200, admin + "/metrics": 200, extender + "/ponder": 404} {
 		response, err := http.Get(url)
 		if err != nil {
@@ -83,7 +83,7 @@ func TestLooksUpTheAPIServersNameInsideTheImage(t *testing.T) {
 	write(t, root, "etc/hosts", "127.0.0.1 api.example\n") // as kubelet does
 	write(t, root, "kubeconfig", `{"current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],`+
 		`"clusters":[{"name":"c","cluster":{"server":"http://api.example:`+port+`"}}]}`)
-	serve(t, root, "--kubeconfig=/kubeconfig")
+	serve(t, root, "--kubeconfig=/kubeconfig", "--allow-anonymous-clients")
 	accepted := make(chan error, 1)
 	go func() {
 		connection, err := listener.Accept()

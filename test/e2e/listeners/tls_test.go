@@ -276,6 +276,8 @@ func TestWhatCannotBeServedIsSaidAtTheStart(t *testing.T) {
 		{"--admin-listen-address: [::]:0 can be reached from other machines", []string{"--admin-listen-address=[::]:0"}},
 		{"--grpc-listen-address: 0.0.0.0:0 can be reached from other machines", []string{"--grpc-listen-address=0.0.0.0:0"}},
 		{"--grpc-listen-address: address \"localhost:1\"", []string{"--grpc-listen-address=localhost:1"}},
+		{"--client-ca-file is missing", []string{"--kubeconfig=/nonexistent", "--allow-anonymous-clients=false"}},
+		{"exactly one of --kubeconfig", []string{"--sample=false"}},
 		{"--grpc-state needs --grpc-listen-address", []string{"--grpc-state", "--grpc-listen-address=none"}},
 	} {
 		if output := startError(t, c.flags...); !strings.Contains(output, c.want) {

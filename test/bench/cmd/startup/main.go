@@ -140,7 +140,7 @@ type readyResult struct {
 // startVicinal starts vicinal, waits until it is ready, and stops it.
 func startVicinal(binary, kubeconfig string, pods int) (*readyResult, error) {
 	begin := time.Now()
-	vicinal, err := process.Start(binary, "serve", "--kubeconfig="+kubeconfig, "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
+	vicinal, err := process.Start(binary, "serve", "--kubeconfig="+kubeconfig, "--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
 	if err != nil {
 		return nil, err
 	}

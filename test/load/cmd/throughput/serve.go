@@ -204,7 +204,7 @@ func startVicinal(o *options, mode string, api *noop.API, folder string) (*vicin
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, kubeconfigFormat, listener.Addr()), 0o600); err != nil {
 		return nil, err
 	}
-	args := []string{"serve", "--mode=" + mode, "--kubeconfig=" + kubeconfig, "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none"}
+	args := []string{"serve", "--mode=" + mode, "--kubeconfig=" + kubeconfig, "--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none"}
 	if mode == "decide" {
 		args = append(args, "--scheduler-config="+manifestOf(o, mode))
 	}
