@@ -114,7 +114,7 @@ void Sign(Pair& pair, const Pair& authority) {
 }
 
 Pair MakeAuthority(std::chrono::hours validity) {
-  Pair authority = Draft("vicinal", validity);
+  Pair authority = Draft("vicinal-ca", validity);
   X509& certificate = *authority.certificate;
   AddExtension(certificate, certificate, NID_basic_constraints,
                "critical,CA:TRUE,pathlen:0");
