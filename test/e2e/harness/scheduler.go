@@ -66,6 +66,11 @@ func (cp *ControlPlane) StartScheduler(t testing.TB, name, kubeconfig string, co
 
 func (cp *ControlPlane) launchScheduler(t testing.TB, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
 	t.Helper()
+	return cp.launchBinary(t, KubeBinary(t, "kube-scheduler"), name, kubeconfig, config, flags...)
+}
+
+func (cp *ControlPlane) launchBinary(t testing.TB, binary, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
+	t.Helper()
 	content, err := yaml.Marshal(config)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +86,7 @@ func (cp *ControlPlane) launchScheduler(t testing.TB, name, kubeconfig string, c
 			Transport: &http.Transport{TLSClientConfig: cp.CA.TLSConfig(t, cp.AdminPair)},
 		},
 	}
-	s.Process = startProcess(t, cp.Run, nil, KubeBinary(t, "kube-scheduler"), name, append(flags,
+	s.Process = startProcess(t, cp.Run, nil, binary, name, append(flags,
 		"--config="+configFile,
 		"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port),
 		"--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile,

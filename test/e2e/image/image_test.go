@@ -25,7 +25,10 @@ import (
 // The first stage must do what a fresh machine does.
 func TestDockerfileTakesTheStepsOfAFreshMachine(t *testing.T) {
 	build := "bazel build -c opt //server:vicinal"
-	want := []string{"server/install", build, "manifests/image-root bazel-bin/server/vicinal /image"}
+	want := []string{
+		"server/install", build, "manifests/image-root bazel-bin/server/vicinal /image",
+		"apt-get update && apt-get install -y --no-install-recommends protobuf-compiler", "/src/server/scheduler-plugin/build /kube-scheduler",
+	}
 	if got := instructions(t, "RUN"); !slices.Equal(got, want) {
 		t.Errorf("RUN %q, want %q", got, want)
 	}

@@ -40,6 +40,7 @@ func TestOnARealAPIServer(t *testing.T) {
 	t.Run("vicinal passes the restricted pod security standard", f.podSecurity)
 	t.Run("vicinal may read, bind and nominate, and nothing else", f.vicinalRights)
 	t.Run("the second scheduler may do what kube-scheduler may, and lead under its name", f.secondSchedulerRights)
+	t.Run("the overlay of the plugin is accepted", f.pluginIsAccepted)
 	t.Run("both ways to run the descheduler are accepted, and pass the restricted standard", f.deschedulersAreAccepted)
 	t.Run("the descheduler may read, evict and write events, and lead under its name", f.deschedulerRights)
 	t.Run("the second scheduler places pods and a standby takes over", f.secondSchedulerRuns)

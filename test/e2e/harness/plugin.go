@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// PluginVicinal is a `vicinal serve-plugin`, which may end and come back on its socket.
+type PluginVicinal struct {
+	*Process
+	Socket string
+	run    *Run
+	config string
+}
+
+// PluginConfig is the scheduler's configuration of manifests/overlays/plugin for the
+// default scheduler; settings replace those of the block `vicinal`.
+func (cp *ControlPlane) PluginConfig(t testing.TB, socket string, settings map[string]any) (string, map[string]any) {
+	t.Helper()
+	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", cp.URL, cp.ClientCertificate(t, "system:kube-scheduler"))
+	content, err := os.ReadFile(RepositoryFile(t, "manifests/overlays/plugin/kube-scheduler-config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := map[string]any{}
+	if err := yaml.UnmarshalStrict(content, &config); err != nil {
+		t.Fatal(err)
+	}
+	delete(config, "leaderElection")
+	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig}
+	profile := config["profiles"].([]any)[0].(map[string]any)
+	profile["schedulerName"] = "default-scheduler"
+	block := profile["pluginConfig"].([]any)[0].(map[string]any)["args"].(map[string]any)["vicinal"].(map[string]any)
+	// Machines of tests are slow; that in-tree code answers is for tests that say so.
+	block["address"], block["timeout"] = "unix:"+socket, "5s"
+	for key, value := range settings {
+		block[key] = value
+	}
+	return kubeconfig, config
+}
+
+// StartPluginScheduler starts the kube-scheduler of server/scheduler-plugin, which
+// VICINAL_SCHEDULER_BIN names.
+func (cp *ControlPlane) StartPluginScheduler(t testing.TB, kubeconfig string, config map[string]any) *Scheduler {
+	t.Helper()
+	binary := os.Getenv("VICINAL_SCHEDULER_BIN")
+	if !isExecutable(binary) {
+		t.Fatalf("VICINAL_SCHEDULER_BIN: %q is no executable file; server/scheduler-plugin/build makes it", binary)
+	}
+	return cp.launchBinary(t, absolute(t, binary), "kube-scheduler", kubeconfig, config, "--leader-elect=false", "--v=3")
+}
+
+// NewPluginVicinal is one that does not run yet.
+func NewPluginVicinal(t testing.TB, run *Run, schedulerConfig map[string]any) *PluginVicinal {
+	t.Helper()
+	content, err := yaml.Marshal(schedulerConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &PluginVicinal{Socket: run.Path("plugin.sock"), run: run, config: run.Path("vicinal-scheduler-config.yaml")}
+	writeFile(t, v.config, content)
+	return v
+}
+
+// Start starts it, or starts it again.
+func (v *PluginVicinal) Start(t testing.TB) {
+	t.Helper()
+	stdout := &lineBuffer{}
+	v.Process = startProcess(t, v.run, stdout, VicinalBinary(t), "vicinal", "serve-plugin",
+		"--socket", v.Socket, "--scheduler-config", v.config, "--admin-listen-address", "127.0.0.1:0")
+	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
+		if strings.HasPrefix(stdout.String(), "listening ") {
+			return ""
+		}
+		return fmt.Sprintf("stdout so far: %q", stdout.String())
+	})
+}
+
+// Signal sends it a signal.
+func (v *PluginVicinal) Signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := v.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
