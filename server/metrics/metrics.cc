@@ -118,6 +118,13 @@ Metrics::Metrics()
           Counters(registry_, "vicinal_in_flight_expirations_total",
                    "Pods whose outcome was not known at the deadline.")
               .Add({})),
+      refusals_(Counters(registry_, "vicinal_refusals_total",
+                         "Questions of filter that no node was answered to.")
+                    .Add({})),
+      refused_pods_(
+          Counters(registry_, "vicinal_refused_pods_total",
+                   "Pods with such a question, each once in a minute.")
+              .Add({})),
       rescues_started_(
           Counters(registry_, "vicinal_rescues_started_total",
                    "Pods that fit no node offered, but another one.")

@@ -66,6 +66,11 @@ class Metrics {
     return in_flight_expirations_;
   }
 
+  // Questions of filter that no node was answered to, and pods with such a
+  // question, each once in a minute; see RefusedPods.
+  prometheus::Counter& refusals() { return refusals_; }
+  prometheus::Counter& refused_pods() { return refused_pods_; }
+
   // A binding that was asked for, and its outcome, such as "written".
   void CountBinding(const std::string& outcome);
 
@@ -103,6 +108,8 @@ class Metrics {
   prometheus::Histogram& in_flight_wait_seconds_;
   prometheus::Counter& in_flight_wait_timeouts_;
   prometheus::Counter& in_flight_expirations_;
+  prometheus::Counter& refusals_;
+  prometheus::Counter& refused_pods_;
   prometheus::Counter& rescues_started_;
   prometheus::Counter& rescues_succeeded_;
   prometheus::Counter& rescues_abandoned_;

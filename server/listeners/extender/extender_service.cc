@@ -168,6 +168,7 @@ ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
       options_(options),
       bind_(std::move(bind)),
       rescuer_(rescuer),
+      refused_pods_(metrics),
       random_(options.seed.value_or(std::random_device()())) {}
 
 HttpResponse ExtenderService::Handle(const HttpRequest& request) const {
@@ -264,11 +265,16 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
             : question->Open();
     if (!answered.ok()) return fail(std::string(answered.message()));
   }
-  if (rescuer_ != nullptr && result.error.empty() &&
-      result.node_names.empty()) {
-    const absl::Status rescue =
-        rescuer_->OnNothingFits(args.pod, args.node_names.size());
-    if (!rescue.ok()) return fail(std::string(rescue.message()));
+  if (result.error.empty() && result.node_names.empty()) {
+    // A pod without a uid is a hypothetical one.
+    if (!args.pod.meta.uid.empty()) {
+      refused_pods_.Count(args.pod.meta.uid, RefusedPods::Clock::now());
+    }
+    if (rescuer_ != nullptr) {
+      const absl::Status rescue =
+          rescuer_->OnNothingFits(args.pod, args.node_names.size());
+      if (!rescue.ok()) return fail(std::string(rescue.message()));
+    }
   }
   return result;
 }

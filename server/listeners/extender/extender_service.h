@@ -23,6 +23,7 @@
 #include "server/listeners/extender/preemption_args.h"
 #include "server/listeners/http/http_server.h"
 #include "server/metrics/metrics.h"
+#include "server/metrics/refused_pods.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
@@ -118,6 +119,7 @@ class ExtenderService {
   const ExtenderOptions options_;
   const BindFunction bind_;
   Rescuer* const rescuer_;
+  mutable RefusedPods refused_pods_;
   mutable std::mutex random_mutex_;
   mutable std::mt19937_64 random_;  // Guarded by random_mutex_.
 };

@@ -1,8 +1,11 @@
 package harness
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"testing"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -21,8 +24,43 @@ func scrape(client *http.Client, url string) (Metrics, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", url, response.Status)
 	}
+	return parse(response.Body)
+}
+
+func parse(page io.Reader) (Metrics, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	return parser.TextToMetricFamilies(response.Body)
+	return parser.TextToMetricFamilies(page)
+}
+
+// Metrics reads those of kube-apiserver.
+func (cp *ControlPlane) Metrics(t testing.TB) Metrics {
+	t.Helper()
+	page, err := cp.Admin.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, err := parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return metrics
+}
+
+// SumWhere is Sum over the counters that have all of these labels.
+func (m Metrics) SumWhere(name string, labels map[string]string) float64 {
+	sum := 0.0
+	for _, metric := range m[name].GetMetric() {
+		matching := 0
+		for _, pair := range metric.GetLabel() {
+			if value, ok := labels[pair.GetName()]; ok && value == pair.GetValue() {
+				matching++
+			}
+		}
+		if matching == len(labels) {
+			sum += metric.GetCounter().GetValue()
+		}
+	}
+	return sum
 }
 
 // Value of the gauge or counter name whose label has that value.

@@ -3,13 +3,17 @@ package harness
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -36,9 +40,17 @@ func (cp *ControlPlane) startScheduler(t testing.TB, vicinal *Vicinal) *Schedule
 // which bindings through vicinal do not know.
 func (cp *ControlPlane) StartQuietScheduler(t testing.TB, vicinal *Vicinal) *Scheduler {
 	t.Helper()
+	return cp.StartTunedScheduler(t, vicinal, nil)
+}
+
+// StartTunedScheduler is StartQuietScheduler with these settings of its configuration in
+// place of the manifest's, and with more flags.
+func (cp *ControlPlane) StartTunedScheduler(t testing.TB, vicinal *Vicinal, settings map[string]any, flags ...string) *Scheduler {
+	t.Helper()
 	kubeconfig, config := cp.configFor(t, vicinal)
+	maps.Copy(config, settings)
 	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
-	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false", "--v=0")
+	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, append(flags, "--leader-elect=false", "--v=0")...)
 }
 
 // configFor is the scheduler's kubeconfig and configuration.
@@ -117,6 +129,25 @@ func ManifestOf(t testing.TB, mode string) string {
 		t.Fatalf("no configuration of the scheduler for mode %q", mode)
 	}
 	return RepositoryFile(t, path)
+}
+
+// ManifestFlags are the feature gates that the manifests give kube-scheduler beside the
+// configuration.
+func ManifestFlags(t testing.TB) []string {
+	t.Helper()
+	for _, object := range LoadManifest(t, RepositoryFile(t, "manifests/overlays/second-scheduler/deployment.yaml")) {
+		deployment, ok := object.(*appsv1.Deployment)
+		if !ok {
+			continue
+		}
+		for _, container := range deployment.Spec.Template.Spec.Containers {
+			if container.Name == "kube-scheduler" {
+				return slices.DeleteFunc(slices.Clone(container.Command), func(arg string) bool { return !strings.HasPrefix(arg, "--feature-gates=") })
+			}
+		}
+	}
+	t.Fatal("the manifests have no container kube-scheduler")
+	return nil
 }
 
 // ExtenderConfig is the manifest of a mode with the two lines filled in that belong
