@@ -8,84 +8,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "core/engine/pre_filters.h"
 #include "core/model/field_error.h"
 #include "core/plugins/candidate_nodes.h"
 
 namespace vicinal {
 namespace {
 
-struct NamedFilter {
-  std::string_view plugin;
-  std::unique_ptr<PreparedFilter> filter;
-};
-
-// The result of all PreFilters.
-struct Prepared {
-  Status status;
-  std::vector<NamedFilter> filters;
-  // If only some nodes are worth asking: their names, and who said so.
-  std::optional<std::set<std::string>> node_names;
-  std::set<std::string> restricting_plugins;
-};
-
 Status WithPlugin(Status status, std::string_view plugin) {
   status.set_plugin(plugin);
   return status;
-}
-
-// Go's fmt %v of a list of strings: [a b].
-std::string Listed(const std::set<std::string>& names) {
-  return "[" + absl::StrJoin(names, " ") + "]";
-}
-
-void Restrict(const std::vector<std::string>& names,
-              std::optional<std::set<std::string>>& node_names) {
-  std::set<std::string> both;
-  for (const std::string& name : names) {
-    if (!node_names || node_names->contains(name)) both.insert(name);
-  }
-  node_names = std::move(both);
-}
-
-Prepared RunPreFilters(const Profile& profile, const ClusterState& cluster,
-                       const PodInfo& pod) {
-  Prepared prepared;
-  for (const auto& plugin : profile.filters) {
-    PreFilterResult result = plugin->PreFilter(cluster, pod);
-    if (result.status.IsSkip()) continue;
-    switch (result.status.code()) {
-      case Code::kSuccess:
-        break;
-      case Code::kUnschedulable:
-        // A later plugin may find something that is worse.
-        prepared.status = WithPlugin(std::move(result.status), plugin->Name());
-        continue;
-      case Code::kUnschedulableAndUnresolvable:
-        prepared.status = WithPlugin(std::move(result.status), plugin->Name());
-        return prepared;
-      default:
-        prepared.status = WithPlugin(
-            Status::Error("running PreFilter plugin " + Quoted(plugin->Name()) +
-                          ": " + result.status.Message()),
-            plugin->Name());
-        return prepared;
-    }
-    prepared.filters.push_back({plugin->Name(), std::move(result.filter)});
-    if (!result.node_names) continue;
-    prepared.restricting_plugins.emplace(plugin->Name());
-    Restrict(*result.node_names, prepared.node_names);
-    if (!prepared.node_names->empty()) continue;
-    const auto& plugins = prepared.restricting_plugins;
-    prepared.status = Status(
-        Code::kUnschedulableAndUnresolvable,
-        std::vector{plugins.size() == 1
-                        ? "node(s) didn't satisfy plugin " + *plugins.begin()
-                        : "node(s) didn't satisfy plugin(s) " +
-                              Listed(plugins) + " simultaneously"});
-    return prepared;
-  }
-  return prepared;
 }
 
 // In the words of the framework.
@@ -152,7 +84,7 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
   FilterOutcome outcome;
   outcome.statuses = NodeStatuses(nodes.size());
   NodeStatuses& statuses = outcome.statuses;
-  const Prepared prepared = RunPreFilters(profile, cluster, pod);
+  const PreFilters prepared = RunPreFilters(profile, cluster, pod);
   outcome.pre_filter = prepared.status;
   if (!prepared.status.ok()) {
     statuses.SetAll(prepared.status);
@@ -181,6 +113,17 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
                              const CandidateNodes& nodes) {
+  return RunScorePlugins(
+      profile, cluster, pod, nodes,
+      [](std::size_t, const PreparedScore& score,
+         const CandidateNodes& scored_nodes,
+         std::span<std::int64_t> raw) { score.ScoreNodes(scored_nodes, raw); });
+}
+
+ScoreOutcome RunScorePlugins(const Profile& profile,
+                             const ClusterState& cluster, const PodInfo& pod,
+                             const CandidateNodes& nodes,
+                             const ScoreNodesFunction& score_nodes) {
   ScoreOutcome outcome;
   const auto fail = [&outcome](std::string message) {
     outcome = ScoreOutcome();
@@ -188,7 +131,9 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
   };
   // All PreScores run before the first score.
   std::vector<std::unique_ptr<PreparedScore>> prepared;
-  for (const auto& [plugin, weight] : profile.scores) {
+  std::vector<std::size_t> positions;  // In the profile.
+  for (std::size_t position = 0; position < profile.scores.size(); ++position) {
+    const auto& [plugin, weight] = profile.scores[position];
     PreScoreResult result = plugin->PreScore(cluster, pod, nodes);
     if (result.status.IsSkip()) continue;
     if (!result.status.ok()) {
@@ -200,11 +145,12 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
     scores.plugin = plugin->Name();
     scores.weight = weight;
     prepared.push_back(std::move(result.score));
+    positions.push_back(position);
   }
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     PluginScores& scores = outcome.plugins[i];
     scores.raw.resize(nodes.size());
-    prepared[i]->ScoreNodes(nodes, scores.raw);
+    score_nodes(positions[i], *prepared[i], nodes, scores.raw);
     scores.normalized = scores.raw;
     prepared[i]->Normalize(nodes, scores.normalized);
   }

@@ -7,7 +7,10 @@
 #ifndef VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
 #define VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/plugins/candidate_nodes.h"
+#include "core/plugins/framework.h"
 #include "core/plugins/node_statuses.h"
 #include "core/plugins/status.h"
 
@@ -57,6 +61,16 @@ struct ScoreOutcome {
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
                              const CandidateNodes& nodes);
+
+// The same with raw scores that come from elsewhere. `score_nodes` sets the raw
+// score of each node, in order; `plugin` is the position in Profile::scores.
+using ScoreNodesFunction = std::function<void(
+    std::size_t plugin, const PreparedScore& score, const CandidateNodes& nodes,
+    std::span<std::int64_t> raw)>;
+ScoreOutcome RunScorePlugins(const Profile& profile,
+                             const ClusterState& cluster, const PodInfo& pod,
+                             const CandidateNodes& nodes,
+                             const ScoreNodesFunction& score_nodes);
 
 }  // namespace vicinal
 

@@ -137,8 +137,9 @@ void Score(const ScorePlugin& plugin, const ToldCluster& cluster,
 
 absl::Status AnswerBest(const v1::Question::BestNodes& question,
                         const JsonPath& path, const AttachedProfile& profile,
-                        const ToldCluster& cluster, const PodInfo& pod,
-                        std::mt19937_64& random, v1::BestNodesAnswer* answer) {
+                        TemplateRanking& ranking, const ToldCluster& cluster,
+                        const PodInfo& pod, std::mt19937_64& random,
+                        v1::BestNodesAnswer* answer) {
   if (question.limit() == 0) {
     return FieldError(path.Field("limit"), "0: must be positive");
   }
@@ -152,14 +153,20 @@ absl::Status AnswerBest(const v1::Question::BestNodes& question,
     answer->set_declined(profile.declined);
     return absl::OkStatus();
   }
-  const CandidateNodes all = AllNodes(cluster.state());
-  const CandidateNodes some = named.candidates();
-  const CandidateNodes& nodes = question.nodes().empty() ? all : some;
-  const RankedNodes ranked = RankNodes(profile.all, cluster.state(), pod, nodes,
-                                       question.limit(), random);
+  TemplateRanking::Ranked ranked;
+  if (question.nodes().empty()) {
+    ranked = ranking.Rank(pod, question.limit(), random);
+  } else {
+    RankedNodes among = RankNodes(profile.all, cluster.state(), pod,
+                                  named.candidates(), question.limit(), random);
+    ranked.status = std::move(among.status);
+    for (const std::size_t position : among.best) {
+      ranked.best.push_back(named.ids[position]);
+    }
+  }
   if (!ranked.status.ok()) answer->set_declined(ranked.status.Message());
-  for (const std::size_t position : ranked.best) {
-    answer->add_nodes(cluster.numbers().Of(nodes.ids()[position]));
+  for (const NodeId id : ranked.best) {
+    answer->add_nodes(cluster.numbers().Of(id));
   }
   return absl::OkStatus();
 }

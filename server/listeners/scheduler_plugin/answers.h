@@ -5,6 +5,7 @@
 #include <random>
 
 #include "absl/status/status.h"
+#include "core/engine/template_ranking.h"
 #include "core/index/pod_info.h"
 #include "core/model/json.h"
 #include "server/listeners/scheduler_plugin/attached_profiles.h"
@@ -15,11 +16,13 @@ namespace vicinal {
 
 // Errors name the field of the question, below `path`, and the value.
 
-// Cost: that of RankNodes.
+// `ranking` is that of the profile. Cost: that of TemplateRanking, or, if the
+// question names nodes, of RankNodes for these.
 absl::Status AnswerBest(const v1::Question::BestNodes& question,
                         const JsonPath& path, const AttachedProfile& profile,
-                        const ToldCluster& cluster, const PodInfo& pod,
-                        std::mt19937_64& random, v1::BestNodesAnswer* answer);
+                        TemplateRanking& ranking, const ToldCluster& cluster,
+                        const PodInfo& pod, std::mt19937_64& random,
+                        v1::BestNodesAnswer* answer);
 
 // Cost: that of the two plugins' PreFilter, plus O(nodes).
 void AnswerVerdicts(const AttachedProfile& profile, const ToldCluster& cluster,

@@ -78,6 +78,8 @@ absl::Status Session::Greet(const v1::SchedulerMessage& message,
   profiles_ = *std::move(profiles);
   ready->set_version(kVersion);
   for (const auto& [name, profile] : profiles_) {
+    rankings_.try_emplace(name, profile.all, cluster_.state(),
+                          cluster_.changed_nodes());
     if (profile.declined.empty()) continue;
     (*ready->mutable_best_nodes_declined())[name] = profile.declined;
   }
@@ -113,7 +115,8 @@ absl::Status Session::AnswerQuestion(const v1::Question& question,
   absl::Status status;
   if (question.has_best()) {
     status = AnswerBest(question.best(), path.Field("best"), profile->second,
-                        cluster_, *pod, random_, answer->mutable_best());
+                        rankings_.at(profile->first), cluster_, *pod, random_,
+                        answer->mutable_best());
   }
   if (status.ok() && question.has_verdicts()) {
     AnswerVerdicts(profile->second, cluster_, *pod, answer->mutable_verdicts());

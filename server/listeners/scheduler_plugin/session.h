@@ -12,10 +12,13 @@
 #define VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SESSION_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <random>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "core/engine/template_ranking.h"
 #include "server/listeners/scheduler_plugin/attached_profiles.h"
 #include "server/listeners/scheduler_plugin/told_cluster.h"
 #include "server/scheduler_config/scheduler_config.h"
@@ -31,6 +34,9 @@ class Session {
   // of equal score.
   Session(const SchedulerConfig& config, std::uint64_t seed)
       : config_(config), random_(seed) {}
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // Applies a message, and answers it if it is a hello or has a question.
   // Errors begin with `position N: ` and name the field and the value:
@@ -53,6 +59,8 @@ class Session {
   std::uint64_t position_ = 0;  // Of the last message.
   AttachedProfiles profiles_;
   ToldCluster cluster_;
+  // By the name of the profile.
+  std::map<std::string, TemplateRanking> rankings_;
   bool synced_ = false;
   std::mt19937_64 random_;
 };

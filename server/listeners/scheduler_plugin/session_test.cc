@@ -156,7 +156,8 @@ TEST_F(SessionTest, APodThatIsPlacedCountsAndOneThatIsUnplacedDoesNot) {
   StartSynced();
   Tell(WaitingPodChange(PodYaml("u1", "web", AwayFrom("web"))));
   Tell(WaitingPodChange(PodYaml("u2", "web", AwayFrom("web"))));
-  EXPECT_EQ(Verdicts("u2").inter_pod_affinity().pre_filter().code(), 5);
+  EXPECT_THAT(Bytes(Verdicts("u2").inter_pod_affinity().by_node()),
+              ElementsAre(0, 0, 0));
 
   v1::Change placed;
   placed.mutable_pod_placed()->set_uid("u1");
@@ -167,7 +168,8 @@ TEST_F(SessionTest, APodThatIsPlacedCountsAndOneThatIsUnplacedDoesNot) {
   v1::Change unplaced;
   unplaced.set_pod_unplaced("u1");
   Tell(unplaced);
-  EXPECT_EQ(Verdicts("u2").inter_pod_affinity().pre_filter().code(), 5);
+  EXPECT_THAT(Bytes(Verdicts("u2").inter_pod_affinity().by_node()),
+              ElementsAre(0, 0, 0));
   EXPECT_THAT(Best("u1").nodes(), UnorderedElementsAre(0, 1, 2));
 }
 
@@ -348,7 +350,7 @@ TEST_F(SessionTest, NodesThatCannotBeAreErrors) {
             "position 7: changes[0].node.number: 4000000000: must be below "
             "1000000");
   EXPECT_EQ(ErrorOf(NodeChange(3, "{metadata: {labels: {a: b}}}")),
-            "position 8: changes[0].node.json.metadata.name: required");
+            "position 8: changes[0].node.json: metadata.name: required");
   EXPECT_EQ(ErrorOf(NodeChange(3, "{metadata: {name: n3, labels: 5}}")),
             "position 9: changes[0].node.json: metadata.labels: must be an "
             "object, got 5");
@@ -371,15 +373,16 @@ TEST_F(SessionTest, PodsThatCannotBeAreErrors) {
   EXPECT_EQ(ErrorOf(PodChange(9, PodYaml("u1", "web"))),
             "position 7: changes[0].pod.node: 9: no node has this number");
   EXPECT_EQ(ErrorOf(WaitingPodChange("{metadata: {namespace: default}}")),
-            "position 8: changes[0].pod.json.metadata.uid: required");
+            "position 8: changes[0].pod.json: metadata.uid: required");
   EXPECT_EQ(ErrorOf(WaitingPodChange("{metadata: {uid: u}}")),
-            "position 9: changes[0].pod.json.metadata.namespace: required");
-  for (const char* uid : {"placed", "waiting"}) {
+            "position 9: changes[0].pod.json: metadata.namespace: required");
+  for (const std::string uid : {"placed", "waiting"}) {
+    const std::string position = std::to_string(position_ + 1);
     EXPECT_EQ(
-        ErrorOf(WaitingPodChange(
-            "{metadata: {namespace: other, uid: " + std::string(uid) + "}}")),
-        "position " + std::to_string(position_) +
-            ": changes[0].pod.json.metadata.namespace: \"other\": pod \"" +
+        ErrorOf(WaitingPodChange("{metadata: {namespace: other, uid: " + uid +
+                                 "}}")),
+        "position " + position +
+            ": changes[0].pod.json: metadata.namespace: \"other\": pod \"" +
             uid + "\" is in \"default\"");
   }
   v1::Change change;

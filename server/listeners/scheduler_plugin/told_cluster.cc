@@ -15,7 +15,7 @@ namespace vicinal {
 namespace {
 
 absl::Status Required(const JsonPath& path, std::string_view field) {
-  return FieldError(path.Field(field), "required");
+  return FieldError(path, std::string(field) + ": required");
 }
 
 absl::Status WrongUid(const JsonPath& path, const std::string& uid,
@@ -83,7 +83,6 @@ absl::Status ToldCluster::Upsert(const v1::NodeUpsert& told,
     return status;
   }
   const std::string name = node.meta.name;
-  if (name.empty()) return Required(json_path, "metadata.name");
   const NodeId id = numbers_.IdOf(number);
   if (id != kNoNode && state_.NodeById(id).name != name) {
     return FieldError(number_path, absl::StrCat(number, ": is node \"",
@@ -97,7 +96,9 @@ absl::Status ToldCluster::Upsert(const v1::NodeUpsert& told,
                                    numbers_.Of(known->id)));
   }
   state_.Upsert(std::move(node));
-  if (known == nullptr) numbers_.Add(number, state_.FindNode(name)->id);
+  const NodeId put = state_.FindNode(name)->id;
+  if (known == nullptr) numbers_.Add(number, put);
+  changed_nodes_.Add(put);
   return absl::OkStatus();
 }
 
@@ -148,9 +149,10 @@ absl::Status ToldCluster::Upsert(const v1::PodUpsert& told,
       : waiting != nullptr    ? waiting->pod.meta.namespace_name
                               : pod.meta.namespace_name;
   if (known_namespace != pod.meta.namespace_name) {
-    return FieldError(json_path.Field("metadata").Field("namespace"),
-                      absl::StrCat("\"", pod.meta.namespace_name, "\": pod \"",
-                                   uid, "\" is in \"", known_namespace, "\""));
+    return FieldError(
+        json_path,
+        absl::StrCat("metadata.namespace: \"", pod.meta.namespace_name,
+                     "\": pod \"", uid, "\" is in \"", known_namespace, "\""));
   }
   pod.spec.node_name.clear();
   pod.status.nominated_node_name.clear();
@@ -174,12 +176,17 @@ absl::Status ToldCluster::Upsert(const v1::PodUpsert& told,
 void ToldCluster::PutOnNode(Pod pod) {
   pod.meta.name = std::exchange(pod.meta.uid, "");
   const ObjectKey key = KeyOf(pod.meta);
+  const auto placed = placed_.find(std::string_view(key.name));
+  if (placed != placed_.end()) changed_nodes_.Add((*placed)->node()->id);
   state_.Upsert(std::move(pod));
-  placed_.insert(state_.FindPod(key));
+  const StoredPod* const put = state_.FindPod(key);
+  placed_.insert(put);
+  changed_nodes_.Add(put->node()->id);
 }
 
 void ToldCluster::TakeOff(const StoredPod& pod) {
   const ObjectKey key = {pod.namespace_name(), std::string(pod.name())};
+  changed_nodes_.Add(pod.node()->id);
   placed_.erase(&pod);
   state_.Remove<Pod>(key);
 }

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "core/engine/changed_nodes.h"
 #include "core/index/cluster_state.h"
 #include "core/index/name_hash.h"
 #include "core/index/pod_info.h"
@@ -36,6 +37,8 @@ class ToldCluster {
 
   const ClusterState& state() const { return state_; }
   const NodeNumbers& numbers() const { return numbers_; }
+  // Those whose NodeInfo is not what it was.
+  const ChangedNodes& changed_nodes() const { return changed_nodes_; }
 
   // A pod that waits, by its uid; null if there is none. Good until the next
   // change.
@@ -82,6 +85,7 @@ class ToldCluster {
 
   ClusterState state_;
   NodeNumbers numbers_;
+  ChangedNodes changed_nodes_;
   // By uid, which is their name.
   absl::flat_hash_set<const StoredPod*, UidHash, UidEqual> placed_;
   absl::flat_hash_map<std::string, std::unique_ptr<const PodInfo>> waiting_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/listeners/scheduler_plugin/unix_listener.h"
 
 namespace grpc {
 class Server;
@@ -16,7 +17,7 @@ class Service;
 
 namespace vicinal {
 
-// Thread-safe.
+// Not thread-safe.
 class UnixServer {
  public:
   struct Options {
@@ -24,28 +25,25 @@ class UnixServer {
     std::size_t max_message_bytes = 64 << 20;
   };
 
-  // Listens at a path, with file mode 0600, and serves on threads of its own.
-  // A socket that is there and has no listener is removed. The service must
-  // outlive the server. To be called while the process has one thread: it sets
-  // the umask for a moment.
-  // Errors: InvalidArgument for a path that is too long or where there is
-  // anything but a socket, AlreadyExists if somebody listens there, Unavailable
-  // if it cannot be bound.
+  // Listens, and serves on threads of its own. The service must outlive the
+  // server. Errors: those of UnixListener.
   static absl::StatusOr<std::unique_ptr<UnixServer>> Start(
       const Options& options, grpc::Service& service);
 
   // As Stop, without patience.
   ~UnixServer();
 
-  // Accepts no more, lets the calls that are under way finish until `deadline`,
-  // cancels the others, joins the threads and removes the socket. A second call
-  // does nothing.
+  // Accepts no more, removes the socket, lets the calls that are under way
+  // finish until `deadline`, cancels the others and joins the threads. A second
+  // call does nothing.
   void Stop(std::chrono::system_clock::time_point deadline);
 
  private:
-  explicit UnixServer(std::unique_ptr<grpc::Server> server);
+  UnixServer(std::unique_ptr<grpc::Server> server,
+             std::unique_ptr<UnixListener> listener);
 
-  std::unique_ptr<grpc::Server> server_;  // Null once stopped.
+  std::unique_ptr<grpc::Server> server_;    // Null once stopped.
+  std::unique_ptr<UnixListener> listener_;  // Gives connections to server_.
 };
 
 }  // namespace vicinal

@@ -43,8 +43,8 @@ v1::SchedulerMessage MakeHello() {
         "NodeDeclaredFeatures"}) {
     profile.add_filters(filter);
   }
-  for (const auto& [plugin, weight] :
-       MakeSchedulerConfig().profiles.front().score) {
+  const SchedulerConfig config = MakeSchedulerConfig();
+  for (const auto& [plugin, weight] : config.profiles.front().score) {
     (*profile.mutable_score_weights())[plugin] =
         static_cast<std::int32_t>(weight);
   }
