@@ -103,5 +103,50 @@ TEST(SchedulerConfigTest, ErrorsNameTheField) {
             "profiles[0].pluginConfig[0].args: hardPodAffinityWeight");
 }
 
+constexpr char kVicinalPlugins[] = R"(
+profiles:
+- plugins:
+    multiPoint:
+      disabled: [{name: PodTopologySpread}, {name: InterPodAffinity}]
+      enabled:
+      - {name: VicinalPodTopologySpread, weight: 3}
+      - {name: VicinalInterPodAffinity}
+  pluginConfig:
+  - name: VicinalInterPodAffinity
+    args: {hardPodAffinityWeight: 9, vicinal: {address: "unix:/x", mode: compare}}
+)";
+
+TEST(SchedulerConfigTest, ThePluginsOfTheGoSideStandForTheInTreeOnes) {
+  const SchedulerConfig config = Read(std::string(kHeader) + kVicinalPlugins);
+  ASSERT_EQ(config.profiles.size(), 1u);
+  EXPECT_THAT(config.profiles[0].score,
+              Contains(WeightedPlugin{"PodTopologySpread", 3}));
+  EXPECT_THAT(config.profiles[0].score,
+              Contains(WeightedPlugin{"InterPodAffinity", 1}));
+  EXPECT_EQ(config.profiles[0]
+                .plugin_config.inter_pod_affinity.hard_pod_affinity_weight,
+            9);
+}
+
+TEST(SchedulerConfigTest, TheirArgumentsAreReadAsStrictly) {
+  EXPECT_NE(ErrorOf(std::string(kHeader) + R"(
+profiles:
+- pluginConfig:
+  - name: VicinalInterPodAffinity
+    args: {hardPodAffinityWeigth: 9}
+)")
+                .find("hardPodAffinityWeigth: unknown field"),
+            std::string::npos);
+}
+
+TEST(SchedulerConfigTest, APluginAndItsStandInAreNotBothEnabled) {
+  EXPECT_EQ(ErrorOf(std::string(kHeader) + R"(
+profiles:
+- plugins: {multiPoint: {enabled: [{name: VicinalInterPodAffinity}]}}
+)"),
+            "profiles[0].plugins: InterPodAffinity and "
+            "VicinalInterPodAffinity are both enabled");
+}
+
 }  // namespace
 }  // namespace vicinal
