@@ -2,14 +2,18 @@ package harness
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -45,6 +49,58 @@ func (v *Vicinal) DialGRPC(t testing.TB) *GRPC {
 		t.Fatal(err)
 	}
 	return &GRPC{connection, files}
+}
+
+// DialGRPCWith connects with these certificates; nil: without TLS. The caller closes it.
+func (v *Vicinal) DialGRPCWith(config *tls.Config, timeout time.Duration) (*GRPC, error) {
+	transport := insecure.NewCredentials()
+	if config != nil {
+		transport = credentials.NewTLS(config)
+	}
+	connection, err := grpc.NewClient(v.GRPCAddress, grpc.WithTransportCredentials(transport))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	files, err := reflectedFiles(ctx, connection)
+	if err != nil {
+		connection.Close()
+		return nil, err
+	}
+	return &GRPC{connection, files}, nil
+}
+
+// Close ends the connection.
+func (g *GRPC) Close() { g.connection.Close() }
+
+// Snapshot reads the whole of ClusterState/Snapshot.
+func (g *GRPC) Snapshot() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	method, err := g.method("ClusterState/Snapshot")
+	if err != nil {
+		return err
+	}
+	stream, err := g.connection.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/vicinal.v1.ClusterState/Snapshot")
+	if err != nil {
+		return err
+	}
+	if err := stream.SendMsg(dynamicpb.NewMessage(method.Input())); err != nil {
+		return err
+	}
+	if err := stream.CloseSend(); err != nil {
+		return err
+	}
+	for {
+		err := stream.RecvMsg(dynamicpb.NewMessage(method.Output()))
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // reflectedFiles asks for the files of the services, and what they import.

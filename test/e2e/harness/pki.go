@@ -77,6 +77,24 @@ func (a *Authority) Client(t testing.TB, user string, groups ...string) Pair {
 	})
 }
 
+// ExpiredClient is a certificate of that user whose validity is over.
+func (a *Authority) ExpiredClient(t testing.TB, user string) Pair {
+	t.Helper()
+	return a.issue(t, "expired-"+user, &x509.Certificate{
+		Subject:     pkix.Name{CommonName: user},
+		NotBefore:   time.Now().Add(-2 * time.Hour),
+		NotAfter:    time.Now().Add(-time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+}
+
+// PairOf is a certificate and its key, in no files.
+func PairOf(t testing.TB, der []byte, key *ecdsa.PrivateKey) Pair {
+	t.Helper()
+	return Pair{CertPEM: pemBlock("CERTIFICATE", der), KeyPEM: keyPEM(t, key)}
+}
+
+// issue signs a certificate, valid from now for a day unless the template says otherwise.
 func (a *Authority) issue(t testing.TB, name string, template *x509.Certificate) Pair {
 	t.Helper()
 	key := newKey(t)
@@ -85,8 +103,10 @@ func (a *Authority) issue(t testing.TB, name string, template *x509.Certificate)
 		t.Fatal(err)
 	}
 	template.SerialNumber = serial
-	template.NotBefore = time.Now().Add(-time.Minute)
-	template.NotAfter = time.Now().Add(24 * time.Hour)
+	if template.NotAfter.IsZero() {
+		template.NotBefore = time.Now().Add(-time.Minute)
+		template.NotAfter = time.Now().Add(24 * time.Hour)
+	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {

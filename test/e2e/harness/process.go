@@ -154,3 +154,6 @@ func FreePort(t testing.TB) int {
 	t.Fatal("no free port")
 	return 0
 }
+
+// PID is the number of the process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }

@@ -1,0 +1,139 @@
+package security
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"vicinal/test/e2e/harness"
+)
+
+// certificates runs `vicinal certificates` as the overlays' init container does.
+func certificates(t *testing.T, directory string) {
+	t.Helper()
+	if output, err := exec.Command(harness.VicinalBinary(t), "certificates", "--directory="+directory).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+}
+
+// clientOf shows the client's certificate of a directory, and trusts its authority.
+func clientOf(t *testing.T, directory string) *tls.Config {
+	t.Helper()
+	pair, err := tls.LoadX509KeyPair(filepath.Join(directory, "client.crt"), filepath.Join(directory, "client.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority, err := os.ReadFile(filepath.Join(directory, "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(authority) {
+		t.Fatal("ca.crt holds no certificate")
+	}
+	return &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}
+}
+
+func tlsFlags(directory string) []string {
+	return []string{"--sample", "--tls-cert-file=" + directory + "/server.crt", "--tls-private-key-file=" + directory + "/server.key", "--client-ca-file=" + directory + "/ca.crt"}
+}
+
+// Another user of this host, and so a hostNetwork pod, reaches the ports, and nothing
+// behind them but the health.
+func TestAnotherUserOfTheHostGetsNothing(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("becoming another user needs root")
+	}
+	run := harness.NewRun(t)
+	directory := run.Path("tls")
+	certificates(t, directory)
+	v := harness.StartVicinal(t, run, tlsFlags(directory)...)
+	nobody := func(command ...string) (string, error) {
+		output, err := exec.Command("setpriv", append([]string{"--reuid=65534", "--regid=65534", "--clear-groups"}, command...)...).CombinedOutput()
+		return string(output), err
+	}
+	if output, err := nobody("curl", "-sSk", "--max-time", "10", "https://"+v.AdminAddress+"/healthz"); err != nil || output != "ok\n" {
+		t.Errorf("/healthz: %q %v", output, err)
+	}
+	for _, command := range [][]string{
+		{"cat", directory + "/client.key"},
+		{"cat", directory + "/server.key"},
+		{"cat", directory + "/ca.crt"},
+		{"ls", directory},
+		{"curl", "-sSkf", "--max-time", "10", "-d", "{}", "https://" + v.ExtenderAddress + "/bind"},
+		{"curl", "-sSkf", "--max-time", "10", "-d", "{}", "https://" + v.ExtenderAddress + "/filter"},
+		{"curl", "-sSf", "--max-time", "10", "-d", "{}", "http://" + v.ExtenderAddress + "/filter"},
+		{"curl", "-sSkf", "--max-time", "10", "https://" + v.AdminAddress + "/metrics"},
+		{"curl", "-sSkf", "--max-time", "10", "--http2-prior-knowledge", "https://" + v.GRPCAddress + "/vicinal.v1.ClusterState/Snapshot"},
+		{"sh", "-c", "kill -0 " + fmt.Sprint(v.PID())},
+		{"cat", fmt.Sprintf("/proc/%d/environ", v.PID())},
+	} {
+		if output, err := nobody(command...); err == nil {
+			t.Errorf("nobody gets from %v: %s", command, output)
+		}
+	}
+}
+
+// New certificates, as of a pod that was made anew: the old ones are worth nothing.
+func TestARestartWithNewCertificatesRevokesTheOldOnes(t *testing.T) {
+	run := harness.NewRun(t)
+	directory := run.Path("tls")
+	certificates(t, directory)
+	old := clientOf(t, directory)
+	w := &world{vicinal: harness.StartVicinal(t, run, tlsFlags(directory)...)}
+	if code, got := w.post(old, "/filter", `{"Pod":{},"NodeNames":[]}`); code != 200 {
+		t.Fatalf("the client's certificate: %d %s", code, got)
+	}
+	certificates(t, directory)
+	if code, got := w.post(old, "/filter", `{"Pod":{},"NodeNames":[]}`); code != 200 {
+		t.Errorf("made again, good certificates are not kept: %d %s", code, got)
+	}
+	w.vicinal.Kill()
+	if err := os.RemoveAll(directory); err != nil {
+		t.Fatal(err)
+	}
+	certificates(t, directory)
+	w.vicinal = harness.StartVicinal(t, run, tlsFlags(directory)...)
+	if code, got := w.post(clientOf(t, directory), "/filter", `{"Pod":{},"NodeNames":[]}`); code != 200 {
+		t.Errorf("the new certificate: %d %s", code, got)
+	}
+	// It still trusts the server: what is refused is its own certificate.
+	trusting := clientOf(t, directory)
+	trusting.Certificates = old.Certificates
+	if code, got := w.post(trusting, "/filter", "{}"); code != 0 {
+		t.Errorf("the old certificate: %d %s", code, got)
+	}
+	if _, err := w.vicinal.DialGRPCWith(trusting, 2*time.Second); err == nil {
+		t.Error("gRPC takes the old certificate")
+	}
+}
+
+// A certificate of vicinal's own authority, without a file of roles: asking and nothing else.
+func TestWithoutRolesAClientOverGRPCMayAskOnly(t *testing.T) {
+	run := harness.NewRun(t)
+	directory := run.Path("tls")
+	certificates(t, directory)
+	v := harness.StartVicinal(t, run, tlsFlags(directory)...)
+	client, err := v.DialGRPCWith(clientOf(t, directory), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := call("Extender/Filter")(client); status.Code(err) == codes.PermissionDenied {
+		t.Error(err)
+	}
+	for name, refused := range map[string]error{"bind": call("Extender/Bind")(client), "read": client.Snapshot(), "feed": feed(client)} {
+		if refused == nil || !strings.Contains(refused.Error(), `client "system:kube-scheduler" does not have the role `+name) {
+			t.Errorf("%s: %v", name, refused)
+		}
+	}
+}
