@@ -187,6 +187,12 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   AddListeners(serve, *options);
   AddListenerSecurity(serve, options->security);
   serve
+      ->add_option("--metrics-client-ca-file", options->metrics_client_ca_file,
+                   "PEM certificates; who has a client certificate signed by "
+                   "any of them may read /metrics, and the clients of "
+                   "--client-ca-file may not")
+      ->group("TLS");
+  serve
       ->add_flag("--allow-anonymous-clients", options->allow_anonymous_clients,
                  "with an API server, but without --client-ca-file: let every "
                  "process that reaches the listeners ask and bind")

@@ -40,6 +40,10 @@ absl::Status Validate(const ServeOptions& options) {
     return absl::InvalidArgumentError(
         "--grpc-roles-file needs --client-ca-file and --grpc-listen-address");
   }
+  if (!options.metrics_client_ca_file.empty() && !options.security.HasTls()) {
+    return absl::InvalidArgumentError(
+        "--metrics-client-ca-file needs --tls-cert-file");
+  }
   if (options.HasApiServer() && !has_client_ca &&
       !options.allow_anonymous_clients) {
     return absl::InvalidArgumentError(

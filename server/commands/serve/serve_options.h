@@ -27,6 +27,8 @@ struct ServeOptions {
   int bind_threads = 16;
   std::size_t max_body_bytes = 64 << 20;
   ListenerSecurity security;
+  // Who may read /metrics, instead of the clients of security.tls.
+  std::string metrics_client_ca_file;
   // Clients without a certificate may ask and bind although there is an API
   // server: every process of this machine can.
   bool allow_anonymous_clients = false;

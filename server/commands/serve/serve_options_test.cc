@@ -41,6 +41,12 @@ TEST(ServeOptionsTest, WhoeverCanBindNeedsACertificate) {
   EXPECT_TRUE(Validate(options).ok()) << Validate(options);
 }
 
+TEST(ServeOptionsTest, ReadersOfTheMetricsNeedTls) {
+  ServeOptions options = OfTheSample();
+  options.metrics_client_ca_file = "ca.crt";
+  ExpectRefused(options, "--metrics-client-ca-file needs --tls-cert-file");
+}
+
 TEST(ServeOptionsTest, RolesNeedCertificatesToTellClientsApart) {
   ServeOptions options = OfTheSample();
   options.grpc_listen_address = "127.0.0.1:0";

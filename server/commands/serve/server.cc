@@ -66,6 +66,15 @@ absl::StatusOr<std::vector<Object>> ObjectsOf(const ServeOptions& options) {
   return ReadObjects(SampleClusterYaml());
 }
 
+// Of the admin listener.
+ListenerSecurity AdminSecurityOf(const ServeOptions& options) {
+  ListenerSecurity security = options.security;
+  if (!options.metrics_client_ca_file.empty()) {
+    security.tls.client_ca_file = options.metrics_client_ca_file;
+  }
+  return security;
+}
+
 absl::StatusOr<GrpcRoles> GrpcRolesOf(const ServeOptions& options) {
   const std::string& path = options.grpc_roles_file;
   if (path.empty()) {
@@ -91,6 +100,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   }
   absl::StatusOr<std::unique_ptr<ServerTls>> tls = LoadTls(options.security);
   if (!tls.ok()) return tls.status();
+  absl::StatusOr<std::unique_ptr<ServerTls>> admin_tls =
+      LoadTls(AdminSecurityOf(options));
+  if (!admin_tls.ok()) return admin_tls.status();
   const bool advises = options.extender.mode == ExtenderMode::kAdvise;
   absl::StatusOr<SchedulerProfiles> profiles =
       ReadProfilesFile(options.scheduler_config, advises);
@@ -101,9 +113,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   absl::StatusOr<std::unique_ptr<ApiServer>> api_server = ApiServerOf(options);
   if (!api_server.ok()) return api_server.status();
 
-  std::unique_ptr<Server> server(
-      new Server(options, *std::move(profiles), *std::move(tls),
-                 *std::move(grpc_roles), *std::move(api_server)));
+  std::unique_ptr<Server> server(new Server(
+      options, *std::move(profiles), *std::move(tls), *std::move(admin_tls),
+      *std::move(grpc_roles), *std::move(api_server)));
   status = server->FillStore();
   if (status.ok()) status = server->ListenForScheduler();
   if (status.ok()) status = server->ListenForAdmin();
@@ -113,11 +125,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
 }
 
 Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
-               std::unique_ptr<ServerTls> tls, GrpcRoles grpc_roles,
+               std::unique_ptr<ServerTls> tls,
+               std::unique_ptr<ServerTls> admin_tls, GrpcRoles grpc_roles,
                std::unique_ptr<ApiServer> api_server)
     : options_(options),
       profiles_(std::move(profiles)),
       tls_(std::move(tls)),
+      admin_tls_(std::move(admin_tls)),
       grpc_roles_(std::move(grpc_roles)),
       api_server_(std::move(api_server)),
       freshness_(ResourcesOf(options_), options_.max_watch_outage),
@@ -128,7 +142,7 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
                 options_.extender, BindBy(api_server_.get()), rescuer_.get()),
       explainer_(store_, freshness_, profiles_),
       admin_(store_, freshness_, metrics_,
-             !options_.security.tls.client_ca_file.empty()),
+             !AdminSecurityOf(options_).tls.client_ca_file.empty()),
       grpc_extender_(extender_, explainer_, store_, metrics_, grpc_roles_),
       grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,
                           grpc_roles_) {}
@@ -173,7 +187,7 @@ absl::Status Server::ListenForAdmin() {
   HttpServer::Options options;
   options.address = options_.admin_listen_address;
   options.max_body_bytes = 1 << 10;
-  options.tls = tls_.get();
+  options.tls = admin_tls_.get();
   options.require_client_certificate = false;
   absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
       options,

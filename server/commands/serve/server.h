@@ -51,8 +51,8 @@ class Server {
 
  private:
   Server(const ServeOptions& options, SchedulerProfiles profiles,
-         std::unique_ptr<ServerTls> tls, GrpcRoles grpc_roles,
-         std::unique_ptr<ApiServer> api_server);
+         std::unique_ptr<ServerTls> tls, std::unique_ptr<ServerTls> admin_tls,
+         GrpcRoles grpc_roles, std::unique_ptr<ApiServer> api_server);
 
   // What can fail of starting, in this order.
   absl::Status FillStore();
@@ -65,6 +65,8 @@ class Server {
   const ServeOptions options_;
   const SchedulerProfiles profiles_;
   const std::unique_ptr<ServerTls> tls_;  // Null: no TLS.
+  // The same files, but for those who read the metrics.
+  const std::unique_ptr<ServerTls> admin_tls_;
   const GrpcRoles grpc_roles_;
   const std::unique_ptr<ApiServer> api_server_;  // Null: no API server.
 
