@@ -61,8 +61,10 @@ func (cp *ControlPlane) configFor(t testing.TB, vicinal *Vicinal) (string, map[s
 	if vicinal != nil {
 		config = ExtenderConfig(t, vicinal.Mode(), kubeconfig, vicinal.ExtenderURL())
 		if vicinal.tlsConfig != nil {
-			extender := config["extenders"].([]any)[0].(map[string]any)
-			extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
+			for _, extender := range config["extenders"].([]any) {
+				extender := extender.(map[string]any)
+				extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
+			}
 		}
 	}
 	return kubeconfig, config
@@ -170,14 +172,20 @@ func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) 
 	}
 	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig}
 	extenders, ok := config["extenders"].([]any)
-	if !ok || len(extenders) != 1 {
-		t.Fatal("the scheduler's configuration: exactly one extender expected")
+	if !ok || len(extenders) == 0 {
+		t.Fatal("the scheduler's configuration: extenders expected")
 	}
-	extender, ok := extenders[0].(map[string]any)
-	if !ok {
-		t.Fatal("the scheduler's configuration: extenders[0] is no object")
+	for _, extender := range extenders {
+		extender, ok := extender.(map[string]any)
+		if !ok {
+			t.Fatal("the scheduler's configuration: an extender is no object")
+		}
+		extender["urlPrefix"] = extenderURL
+		if !strings.HasPrefix(extenderURL, "https://") {
+			delete(extender, "enableHTTPS")
+			delete(extender, "tlsConfig")
+		}
 	}
-	extender["urlPrefix"] = extenderURL
 	return config
 }
 

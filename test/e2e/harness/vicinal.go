@@ -2,10 +2,14 @@ package harness
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,6 +91,25 @@ func StartTLSVicinal(t testing.TB, run *Run, ca *Authority, args ...string) *Vic
 	v.client.Transport = &http.Transport{TLSClientConfig: ca.TLSConfig(t, client)}
 	v.tlsConfig = map[string]any{"caFile": ca.CAFile, "certFile": client.CertFile, "keyFile": client.KeyFile}
 	return v
+}
+
+// UseCertificates makes the test's own questions with the client's certificate of a
+// directory that `vicinal certificates` has filled.
+func (v *Vicinal) UseCertificates(t testing.TB, directory string) {
+	t.Helper()
+	authority, certificate, key := filepath.Join(directory, "ca.crt"), filepath.Join(directory, "client.crt"), filepath.Join(directory, "client.key")
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pem, err := os.ReadFile(authority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	v.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}}
+	v.tlsConfig = map[string]any{"caFile": authority, "certFile": certificate, "keyFile": key}
 }
 
 // Restart starts vicinal again as it was started, on the same ports.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -110,7 +112,9 @@ func (f *fixture) podSecurity(t *testing.T) {
 		if v.staticPod != "" {
 			vicinal.VolumeMounts = nil
 			vicinal.LivenessProbe.HTTPGet.Host, vicinal.ReadinessProbe.HTTPGet.Host = "", ""
-			pod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vicinal"}, Spec: corev1.PodSpec{Containers: []corev1.Container{*vicinal}}}
+			init := pod.Spec.InitContainers[0]
+			init.VolumeMounts = nil
+			pod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "vicinal"}, Spec: corev1.PodSpec{InitContainers: []corev1.Container{init}, Containers: []corev1.Container{*vicinal}}}
 		}
 		pod.Namespace = ""
 		if err := create(pod); err != nil {
@@ -200,16 +204,47 @@ func wantRights(t *testing.T, sort string, login func(string) kubernetes.Interfa
 	}
 }
 
+// startPod starts what a variant's pod would: the init container, vicinal, and the
+// scheduler, with the arguments and the configuration of the manifests. Only addresses
+// and the places of files are others.
+func (f *fixture) startPod(t *testing.T, v variant, name, kubeconfig string) (*harness.Scheduler, *harness.Vicinal) {
+	t.Helper()
+	pod, run := v.pod(t), f.cp.Run
+	directory, configFile := run.Path(name+"-tls"), run.Path(name+"-profile.yaml")
+	here := strings.NewReplacer("/run/vicinal/tls", directory, "/etc/vicinal/kube-scheduler-config.yaml", configFile)
+	content := here.Replace(v.schedulerConfig(t))
+	if err := os.WriteFile(configFile, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if len(pod.Spec.InitContainers) != 1 {
+		t.Fatalf("%d init containers, want one", len(pod.Spec.InitContainers))
+	}
+	var init []string
+	for _, arg := range pod.Spec.InitContainers[0].Args {
+		init = append(init, here.Replace(arg))
+	}
+	if output, err := exec.Command(harness.VicinalBinary(t), init...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", init, err, output)
+	}
+	args := []string{"--kubeconfig=" + kubeconfig}
+	for _, arg := range container(t, pod, "vicinal").Args[1:] {
+		if arg != "--in-cluster" && !strings.Contains(arg, "listen-address=") {
+			args = append(args, here.Replace(arg))
+		}
+	}
+	vicinal := harness.StartVicinal(t, run, args...)
+	vicinal.UseCertificates(t, directory)
+	vicinal.WaitReady(t)
+	return f.cp.StartScheduler(t, name, kubeconfig, harness.FillInConfig(t, []byte(content), kubeconfig, vicinal.ExtenderURL())), vicinal
+}
+
 // Two replicas with the configuration and the account of overlays/second-scheduler.
 func (f *fixture) secondSchedulerRuns(t *testing.T) {
 	v := variants[2]
 	token := f.cp.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-scheduler")
 	kubeconfig := f.cp.Kubeconfig(t, "vicinal-scheduler", f.cp.URL, &clientcmdapi.AuthInfo{Token: token})
 	start := func(name string) (*harness.Scheduler, *harness.Vicinal) {
-		vicinal := harness.StartVicinal(t, f.cp.Run, "--mode=advise", "--kubeconfig="+kubeconfig)
-		vicinal.WaitReady(t)
-		config := harness.FillInConfig(t, []byte(v.schedulerConfig(t)), kubeconfig, vicinal.ExtenderURL())
-		return f.cp.StartScheduler(t, name, kubeconfig, config), vicinal
+		return f.startPod(t, v, name, kubeconfig)
 	}
 	observer := f.cp.StartObserver(t)
 	for _, node := range harness.SixNodes()[:2] {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,11 @@ func TestTheSchedulerAsksWhereVicinalListens(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			var config struct {
-				Extenders []struct{ URLPrefix, PrioritizeVerb, BindVerb, PreemptVerb string }
+				Extenders []struct {
+					URLPrefix, PrioritizeVerb, BindVerb, PreemptVerb string
+					EnableHTTPS                                      bool
+					TLSConfig                                        struct{ CAFile, CertFile, KeyFile string }
+				}
 			}
 			if err := yaml.Unmarshal([]byte(v.schedulerConfig(t)), &config); err != nil {
 				t.Fatal(err)
@@ -74,10 +79,18 @@ func TestTheSchedulerAsksWhereVicinalListens(t *testing.T) {
 			if len(config.Extenders) != 1 {
 				t.Fatalf("%d extenders, want one", len(config.Extenders))
 			}
-			address := strings.TrimPrefix(config.Extenders[0].URLPrefix, "http://")
+			address := strings.TrimPrefix(config.Extenders[0].URLPrefix, "https://")
 			args := container(t, v.pod(t), "vicinal").Args
 			if !strings.Contains(strings.Join(args, " ")+" ", "--listen-address="+address+" ") || !strings.HasPrefix(address, "127.0.0.1:") {
 				t.Errorf("the scheduler asks %s, vicinal has %q", address, args)
+			}
+			for i, extender := range config.Extenders {
+				if !extender.EnableHTTPS || extender.TLSConfig.CAFile == "" || extender.TLSConfig.CertFile == "" || extender.TLSConfig.KeyFile == "" {
+					t.Errorf("extender %d is asked without a client certificate", i)
+				}
+			}
+			if !slices.Contains(args, "--client-ca-file="+config.Extenders[0].TLSConfig.CAFile) {
+				t.Errorf("vicinal asks its clients for no certificate: %q", args)
 			}
 			if scores := config.Extenders[0].PrioritizeVerb != ""; scores == v.decide {
 				t.Errorf("prioritize %v in this mode", scores)
