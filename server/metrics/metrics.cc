@@ -51,6 +51,10 @@ Metrics::Metrics()
           Histograms(registry_, "vicinal_request_duration_seconds",
                      "Time from a request's last byte to its answer, by "
                      "verb.")),
+      listener_refusals_(
+          Counters(registry_, "vicinal_listener_refusals_total",
+                   "Connections closed and answers withheld because there "
+                   "were too many, by listener and limit.")),
       grpc_requests_(Counters(registry_, "vicinal_grpc_requests_total",
                               "gRPC calls answered, by method and status "
                               "code.")),
@@ -152,6 +156,12 @@ void Metrics::CountGrpcRequest(const std::string& method,
   grpc_requests_.Add({{"method", method}, {"code", code}}).Increment();
   grpc_request_durations_.Add({{"method", method}}, DurationBuckets())
       .Observe(seconds);
+}
+
+void Metrics::CountListenerRefusal(const std::string& listener,
+                                   const std::string& limit) {
+  listener_refusals_.Add({{"listener", listener}, {"limit", limit}})
+      .Increment();
 }
 
 Metrics::Resource Metrics::ForResource(const std::string& resource) {

@@ -27,6 +27,11 @@ class Metrics {
   void CountGrpcRequest(const std::string& method, const std::string& code,
                         double seconds);
 
+  // A listener, such as "extender", has refused something because of a limit,
+  // such as "connections".
+  void CountListenerRefusal(const std::string& listener,
+                            const std::string& limit);
+
   // Of one watched resource, such as "pods".
   struct Resource {
     prometheus::Gauge& resource_version;
@@ -87,6 +92,7 @@ class Metrics {
   prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_durations_;
+  prometheus::Family<prometheus::Counter>& listener_refusals_;
   prometheus::Family<prometheus::Counter>& grpc_requests_;
   prometheus::Family<prometheus::Histogram>& grpc_request_durations_;
   prometheus::Family<prometheus::Gauge>& resource_versions_;

@@ -174,6 +174,9 @@ absl::Status Server::ListenForScheduler() {
   options.blocks = &ExtenderService::Blocks;
   options.blocking_threads = options_.bind_threads;
   options.max_body_bytes = options_.max_body_bytes;
+  options.on_refusal = [this](const char* limit) {
+    metrics_.CountListenerRefusal("extender", limit);
+  };
   options.tls = tls_.get();
   absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
       options,
@@ -187,6 +190,10 @@ absl::Status Server::ListenForAdmin() {
   HttpServer::Options options;
   options.address = options_.admin_listen_address;
   options.max_body_bytes = 1 << 10;
+  options.max_connections = 100;
+  options.on_refusal = [this](const char* limit) {
+    metrics_.CountListenerRefusal("admin", limit);
+  };
   options.tls = admin_tls_.get();
   options.require_client_certificate = false;
   absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(

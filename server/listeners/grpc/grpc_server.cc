@@ -28,7 +28,7 @@ namespace {
 // A client that has gone without a word is noticed after these.
 constexpr int kKeepaliveMilliseconds = 10'000;
 constexpr int kKeepaliveTimeoutMilliseconds = 5'000;
-constexpr int kMaxStreamsPerConnection = 1000;
+constexpr int kMaxStreamsPerConnection = 100;
 
 // gRPC's own log lines come as warnings: what it calls an error is mostly a
 // client's.
@@ -141,6 +141,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   grpc::ServerBuilder builder;
   grpc::ResourceQuota quota;
   quota.SetMaxThreads(options.max_threads);
+  quota.Resize(options.max_memory_bytes);
   builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(
       options.max_message_bytes, std::numeric_limits<int>::max())));

@@ -41,6 +41,9 @@ class GrpcServer {
     // Calls that are answered at a time; more are refused with
     // RESOURCE_EXHAUSTED.
     int max_threads = 256;
+    // Of all that is received and not read, or written and not sent; beyond
+    // this gRPC reads no more, and refuses calls.
+    std::size_t max_memory_bytes = std::size_t{1} << 30;
     // Null: no TLS. With a client CA every client must have a certificate. The
     // files are read again when they change; while they are not a pair new
     // connections fail.

@@ -31,6 +31,7 @@
 
 #include "absl/status/status.h"
 #include "core/model/json_writer.h"
+#include "server/listeners/http/budget.h"
 #include "server/listeners/http/endpoint.h"
 
 namespace vicinal {
@@ -215,6 +216,8 @@ class HttpServer::Impl {
   Impl(const Options& options, HttpHandler handler)
       : options_(options),
         handler_(std::move(handler)),
+        connection_budget_(options.max_connections),
+        unsent_budget_(options.max_unsent_bytes),
         acceptor_(asio::make_strand(context_)),
         blocking_(options.blocks == nullptr
                       ? 0
@@ -280,25 +283,40 @@ class HttpServer::Impl {
         co_await timer.async_wait(Redirected(error));
         continue;
       }
+      Budget::Share share = connection_budget_.Take(1);
+      if (!share.ok()) {
+        Refused("connections");
+        continue;
+      }
       socket.set_option(tcp::no_delay(true), error);
       const auto executor = socket.get_executor();
       PlainStream stream(std::move(socket));
       if (options_.tls == nullptr) {
-        asio::co_spawn(executor, Serve(std::move(stream)), asio::detached);
+        asio::co_spawn(executor, Serve(std::move(stream), std::move(share)),
+                       asio::detached);
       } else {
-        asio::co_spawn(executor, ServeTls(std::move(stream)), asio::detached);
+        asio::co_spawn(executor, ServeTls(std::move(stream), std::move(share)),
+                       asio::detached);
       }
     }
   }
 
-  asio::awaitable<void> Serve(PlainStream stream) {
+  void Refused(const char* limit) {
+    LOG_EVERY_N(WARNING, 100)
+        << options_.address << ": too many " << limit << " at a time ("
+        << google::COUNTER << " so far; each 100th is logged)";
+    if (options_.on_refusal != nullptr) options_.on_refusal(limit);
+  }
+
+  // The share is held while the connection lasts.
+  asio::awaitable<void> Serve(PlainStream stream, Budget::Share /*share*/) {
     Connections::Connection connection(connections_, stream.socket());
     co_await ServeRequests(stream, connection);
     boost::system::error_code ignored;
     stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
 
-  asio::awaitable<void> ServeTls(PlainStream plain) {
+  asio::awaitable<void> ServeTls(PlainStream plain, Budget::Share /*share*/) {
     asio::ssl::context context = ContextFor(*options_.tls);
     TlsStream stream(std::move(plain), context);
     Connections::Connection connection(
@@ -371,6 +389,11 @@ class HttpServer::Impl {
     Request request = parser.release();
     HttpResponse answer =
         co_await Handle(request, HasClientCertificate(stream));
+    const Budget::Share unsent = unsent_budget_.Take(answer.body.size());
+    if (!unsent.ok()) {
+      Refused("answers");
+      answer = ErrorResponse(503, "too many answers are not read");
+    }
     Response response =
         MakeResponse(std::move(answer), request.version(),
                      request.keep_alive() && !connections_.draining());
@@ -444,6 +467,8 @@ class HttpServer::Impl {
 
   const Options options_;
   const HttpHandler handler_;
+  Budget connection_budget_;  // These two outlive the coroutines, too.
+  Budget unsent_budget_;
   Connections connections_;  // Outlives the coroutines, which are in context_.
   asio::io_context context_;
   tcp::acceptor acceptor_;

@@ -58,6 +58,14 @@ class HttpServer {
     std::function<bool(const HttpRequest&)> blocks = {};
     int blocking_threads = 1;
     std::size_t max_body_bytes = 64 << 20;
+    // Connections at a time; others are closed at once.
+    std::size_t max_connections = 2000;
+    // Of all answers that have been made and are not sent yet; instead of one
+    // more the client gets status 503.
+    std::size_t max_unsent_bytes = 256 << 20;
+    // Told "connections" or "answers" when one of these two limits refuses
+    // something. Called from several threads at a time.
+    std::function<void(const char* limit)> on_refusal = nullptr;
     std::size_t max_header_bytes = 64 << 10;
     // From the first byte of a request to its last, and for writing an answer.
     std::chrono::seconds request_timeout{30};

@@ -717,6 +717,65 @@ TEST(HttpServerTest, StopLetsABlockingHandlerFinish) {
   EXPECT_TRUE(finished);
 }
 
+TEST(HttpServerTest, MoreConnectionsThanTheLimitAreClosedAtOnce) {
+  HttpServer::Options options = Loopback();
+  options.max_connections = 2;
+  std::atomic<int> refused = 0;
+  options.on_refusal = [&refused](const char* limit) {
+    EXPECT_STREQ(limit, "connections");
+    ++refused;
+  };
+  const auto server = Started(options);
+  RawClient first(server->address());
+  EXPECT_EQ(Ask(first, kGet).status, 200);
+  {
+    RawClient second(server->address());
+    EXPECT_EQ(Ask(second, kGet).status, 200);
+    RawClient third(server->address());
+    EXPECT_FALSE(third.Receive());
+    EXPECT_EQ(refused, 1);
+    EXPECT_EQ(Ask(first, kGet).status, 200);
+  }
+  // There is room again once the server has seen the end of the second.
+  const auto begin = std::chrono::steady_clock::now();
+  while (AskOnce(*server, kGet).status != 200) {
+    ASSERT_LT(std::chrono::steady_clock::now() - begin, kPatience);
+  }
+}
+
+TEST(HttpServerTest, AnswersThatNobodyReadsDoNotFillTheMemory) {
+  HttpServer::Options options = Loopback();
+  options.max_unsent_bytes = 100 << 20;
+  std::atomic<int> refused = 0;
+  options.on_refusal = [&refused](const char* limit) {
+    EXPECT_STREQ(limit, "answers");
+    ++refused;
+  };
+  std::atomic<int> asked = 0;
+  const auto server = Started(options, [&asked](const HttpRequest& request) {
+    ++asked;
+    // More than the buffers of a connection hold.
+    return HttpResponse{
+        200, "text/plain",
+        request.path == "/x" ? std::string(60 << 20, 'x') : std::string("y")};
+  });
+  RawClient first(server->address());
+  EXPECT_TRUE(first.Send(kGet));
+  const auto begin = std::chrono::steady_clock::now();
+  while (asked == 0) {
+    ASSERT_LT(std::chrono::steady_clock::now() - begin, kPatience);
+    std::this_thread::yield();
+  }
+  // One thread: the first answer is there and waits to be read.
+  RawClient second(server->address());
+  EXPECT_EQ(Ask(second, kGet).status, 503);
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(Ask(second, "GET /y HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
+  // The first one is read at last, and there is room again.
+  EXPECT_EQ(Next(first).body.size(), std::size_t{60} << 20);
+  EXPECT_EQ(Ask(second, kGet).status, 200);
+}
+
 TEST(HttpServerTest, TheAddressHasThePortThatWasBound) {
   const auto one = Started(Loopback());
   const auto other = Started(Loopback());
