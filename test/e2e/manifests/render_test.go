@@ -5,6 +5,7 @@ package manifests
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -119,6 +120,42 @@ func TestTheSecondSchedulerHasTheSameProfile(t *testing.T) {
 			if first != second {
 				t.Errorf("%s of %s:\n  %s\nof %s:\n  %s", part, pair[0].name, first, pair[1].name, second)
 			}
+		}
+	}
+}
+
+// Who may read the metrics is said by a component, in the pod of either Deployment.
+func TestTheMetricsComponentsNameTheAuthorityOfTheReaders(t *testing.T) {
+	for _, test := range []struct{ folder, component, flag string }{
+		{"overlays/second-scheduler", "components/metrics", "--metrics-client-ca-file="},
+		{"overlays/second-scheduler-decide", "components/metrics", "--metrics-client-ca-file="},
+		{"deschedule/deployment", "components/metrics-deschedule", "--client-ca-file="},
+	} {
+		directory := t.TempDir()
+		relative := func(folder string) string {
+			path, err := filepath.Rel(directory, harness.RepositoryFile(t, filepath.Join("manifests", folder)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+		content := fmt.Sprintf("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [%s]\ncomponents: [%s]\n", relative(test.folder), relative(test.component))
+		if err := os.WriteFile(filepath.Join(directory, "kustomization.yaml"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, object := range harness.ParseManifest(t, kubectl(t, nil, "kustomize", directory)) {
+			deployment, ok := object.(*appsv1.Deployment)
+			if !ok {
+				continue
+			}
+			pod := &corev1.Pod{Spec: deployment.Spec.Template.Spec}
+			vicinal := container(t, pod, "vicinal")
+			found = slices.Contains(vicinal.Args, test.flag+"/etc/vicinal-metrics/ca.crt") &&
+				slices.ContainsFunc(vicinal.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/vicinal-metrics" && m.ReadOnly })
+		}
+		if !found {
+			t.Errorf("%s with %s: vicinal does not read the authority", test.folder, test.component)
 		}
 	}
 }
