@@ -25,7 +25,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"vicinal/test/e2e/harness"
@@ -259,26 +258,4 @@ func (w *world) post(config *tls.Config, path string, args any) (int, string) {
 func (w *world) filter(pod *corev1.Pod) string {
 	_, got := w.post(w.scheduler, "/filter", extenderv1.ExtenderArgs{Pod: pod, NodeNames: &[]string{"n1", "n2"}})
 	return got
-}
-
-// bind is what was wrong with the binding; "": it was written.
-func (w *world) bind(namespace, name string, uid types.UID, node string) string {
-	status, got := w.post(w.scheduler, "/bind", extenderv1.ExtenderBindingArgs{PodNamespace: namespace, PodName: name, PodUID: uid, Node: node})
-	var result extenderv1.ExtenderBindingResult
-	if status != http.StatusOK || json.Unmarshal([]byte(got), &result) != nil {
-		return fmt.Sprint(status, " ", got)
-	}
-	return result.Error
-}
-
-func (w *world) bindPod(name, node string) string {
-	pod := w.pods[name]
-	return w.bind(pod.Namespace, pod.Name, pod.UID, node)
-}
-
-// forged is the pod as a liar describes it.
-func (w *world) forged(name string, change func(*corev1.Pod)) *corev1.Pod {
-	pod := w.pods[name].DeepCopy()
-	change(pod)
-	return pod
 }
