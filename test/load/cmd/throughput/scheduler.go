@@ -94,7 +94,12 @@ func (w *world) schedulerConfig() (*config.KubeSchedulerConfiguration, error) {
 		if err := yaml.UnmarshalStrict(manifest, &object); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		object["extenders"].([]any)[0].(map[string]any)["urlPrefix"] = w.vicinal.extenderURL
+		for _, extender := range object["extenders"].([]any) {
+			extender := extender.(map[string]any)
+			extender["urlPrefix"] = w.vicinal.extenderURL
+			delete(extender, "enableHTTPS")
+			delete(extender, "tlsConfig")
+		}
 		if text, err = yaml.Marshal(object); err != nil {
 			return nil, err
 		}
