@@ -40,6 +40,7 @@ func TestTheAPIServerFails(t *testing.T) {
 	t.Run("its authority and vicinal's certificate are replaced", f.authorityRotated)
 	t.Run("a list changes between its pages", f.listChangesBetweenPages)
 	t.Run("a list expires between its pages", f.listExpiresBetweenPages)
+	t.Run("one page in twenty fails", f.pagesFail)
 	t.Run("vicinal's clock jumps", f.clockJumps)
 	t.Run("the disk is full that vicinal logs to", f.diskFull)
 	t.Run("vicinal is killed under load", f.killedUnderLoad)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"vicinal/test/e2e/harness"
 )
 
@@ -67,4 +69,50 @@ func (f *fixture) listExpiresBetweenPages(t *testing.T) {
 		t.Errorf("%d pages were refused", refused)
 	}
 	wantLogged(t, v, "continue parameter is too old")
+}
+
+// pagesFail: 5 % of the answers to a list of 300 pages are 429, 500, or cut short.
+func (f *fixture) pagesFail(t *testing.T) {
+	const pages = 300
+	f.change(t, pages) // Of three, two stay; some were there before.
+	proxy := f.cp.StartAPIProxy(t)
+	var asked atomic.Int64
+	proxy.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		query := r.URL.Query()
+		if query.Get("limit") == "" || r.URL.Path != "/api/v1/pods" {
+			return false
+		}
+		query.Set("limit", "1")
+		r.URL.RawQuery = url.Values(query).Encode()
+		n := asked.Add(1)
+		if n%20 != 0 {
+			return false
+		}
+		switch n / 20 % 4 {
+		case 0:
+			w.Header().Set("Retry-After", "1")
+			answer(w, http.StatusTooManyRequests, "too many requests")
+		case 1:
+			answer(w, http.StatusInternalServerError, "etcdserver: request timed out")
+		case 2:
+			panic(http.ErrAbortHandler) // Cuts the connection before the answer.
+		case 3:
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte(`{"kind":"PodList",`))
+			panic(http.ErrAbortHandler)
+		}
+		return true
+	})
+	v := f.start(t, proxy.URL)
+	list, err := f.cp.Admin.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count := int64(len(list.Items)); count < pages || asked.Load() > count*11/10 {
+		t.Errorf("%d requests for %d pages, want at most a tenth more, and %d pages at least", asked.Load(), count, pages)
+	}
+	if lists := v.WatchMetric(t, "vicinal_watch_lists_total")["pods"]; lists != 1 {
+		t.Errorf("%v lists of pods", lists)
+	}
+	f.wantRight(t, v)
 }
