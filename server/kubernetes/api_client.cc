@@ -52,9 +52,9 @@ absl::Status TransportError(const std::string& what, const error_code& error) {
   return absl::UnavailableError(what + ": " + error.message());
 }
 
-// Finds a dead peer within a minute although a watch may rightly be silent that
-// long.
-void KeepAlive(tcp::socket& socket) {
+// Finds a dead peer although it may rightly be silent, and lets it not keep
+// bytes unacknowledged for long.
+void KeepAlive(tcp::socket& socket, milliseconds unacknowledged) {
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
@@ -62,9 +62,13 @@ void KeepAlive(tcp::socket& socket) {
   using Interval =
       asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
   using Count = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
+  using Unacknowledged =
+      asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
   socket.set_option(Idle(30), ignored);
   socket.set_option(Interval(10), ignored);
   socket.set_option(Count(3), ignored);
+  socket.set_option(Unacknowledged(static_cast<int>(unacknowledged.count())),
+                    ignored);
 }
 
 std::string HostHeader(const ClientConfig& config) {
@@ -158,7 +162,7 @@ class ApiClient::Impl {
         given_ = body.size();
         break;
       }
-      const absl::Status read = co_await ReadSome(options_.stream_idle_timeout);
+      const absl::Status read = co_await ReadSome(std::nullopt);
       if (!read.ok()) co_return Fail(read);
     }
     if (given_ == 0) {
@@ -168,6 +172,13 @@ class ApiClient::Impl {
     AddPadding(body);
     co_return simdjson::padded_string_view(body.data(), given_,
                                            body.capacity());
+  }
+
+  std::chrono::steady_clock::time_point last_read() const { return last_read_; }
+
+  void Close() {
+    parser_.reset();
+    connection_.reset();
   }
 
  private:
@@ -276,7 +287,7 @@ class ApiClient::Impl {
       connection->plain.close();
     }
     if (error) co_return TransportError("connect to " + address_, error);
-    KeepAlive(connection->plain.socket());
+    KeepAlive(connection->plain.socket(), options_.unacknowledged_timeout);
 
     if (config_.tls) {
       UseContext(certificates_.Changed());
@@ -381,11 +392,15 @@ class ApiClient::Impl {
   }
 
   // Reads what arrives next, at least a byte, and feeds it to the parser.
-  Awaitable<absl::Status> ReadSome(milliseconds timeout) {
+  Awaitable<absl::Status> ReadSome(std::optional<milliseconds> timeout) {
     beast::flat_buffer& buffer = connection_->buffer;
     error_code error;
     size_t count = 0;
-    connection_->lowest().expires_after(timeout);
+    if (timeout.has_value()) {
+      connection_->lowest().expires_after(*timeout);
+    } else {
+      connection_->lowest().expires_never();
+    }
     const asio::mutable_buffer space = buffer.prepare(kReadBytes);
     if (connection_->tls.has_value()) {
       count = co_await connection_->tls->async_read_some(
@@ -395,7 +410,10 @@ class ApiClient::Impl {
           space, asio::redirect_error(asio::use_awaitable, error));
     }
     buffer.commit(count);
-    if (count > 0) answer_began_ = true;
+    if (count > 0) {
+      answer_began_ = true;
+      last_read_ = std::chrono::steady_clock::now();
+    }
     if (error == asio::error::eof && answer_began_) {
       parser_->put_eof(error);
       if (error) co_return TransportError("read from " + address_, error);
@@ -428,11 +446,6 @@ class ApiClient::Impl {
     return why;
   }
 
-  void Close() {
-    parser_.reset();
-    connection_.reset();
-  }
-
   const asio::any_io_executor executor_;
   const ClientConfig config_;
   const ApiClientOptions options_;
@@ -444,6 +457,7 @@ class ApiClient::Impl {
   std::unique_ptr<Connection> connection_;
   std::optional<Parser> parser_;  // of the answer that is being read
   bool answer_began_ = false;
+  std::chrono::steady_clock::time_point last_read_;
   std::string asked_ahead_;    // The target whose answer is under way.
   bool unauthorized_ = false;  // by an answer on this connection
   // The stream's lines: the first given_ bytes of the body were handed out;
@@ -495,5 +509,11 @@ ApiClient::Awaitable<absl::StatusOr<simdjson::padded_string_view>>
 ApiClient::NextLines() {
   return impl_->NextLines();
 }
+
+std::chrono::steady_clock::time_point ApiClient::last_read() const {
+  return impl_->last_read();
+}
+
+void ApiClient::Close() { impl_->Close(); }
 
 }  // namespace vicinal

@@ -5,6 +5,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -62,10 +63,16 @@ class ApiClient {
   Awaitable<absl::StatusOr<ApiResponse>> StartStream(std::string target);
 
   // The next whole lines of the stream, as many as have arrived, at least one;
-  // valid until the next call, padded for simdjson. Empty: the server has ended
-  // the stream in an orderly way. A line without its end of line counts only
-  // there, at the orderly end.
+  // valid until the next call, padded for simdjson. Waits without end. Empty:
+  // the server has ended the stream in an orderly way. A line without its end
+  // of line counts only there, at the orderly end.
   Awaitable<absl::StatusOr<simdjson::padded_string_view>> NextLines();
+
+  // When the last bytes came, whole lines or not; the clock's epoch before.
+  std::chrono::steady_clock::time_point last_read() const;
+
+  // Closes the connection, and with it a stream. Not while a call is awaited.
+  void Close();
 
  private:
   class Impl;

@@ -9,19 +9,18 @@ namespace vicinal {
 
 struct ApiClientOptions {
   std::string user_agent = "vicinal";
+  // A peer that does not acknowledge bytes is given up after this time, so that
+  // another connection is tried when the network is back.
+  std::chrono::milliseconds unacknowledged_timeout{5'000};
   // To each address of the host.
-  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds handshake_timeout{10'000};
   // From the request to the head of its answer. An API server gives up on a
   // list after 60 s.
   std::chrono::milliseconds response_timeout{90'000};
-  // Between two pieces of an answer's body, and for sending a request.
+  // Between two pieces of an answer's body, and for sending a request. Not of a
+  // stream, which may be silent for as long as its reader likes.
   std::chrono::milliseconds read_timeout{30'000};
-  // Between two pieces of a stream. A watch with bookmarks carries one every
-  // minute (apiserver pkg/storage/cacher); after two and a half of them the
-  // connection counts as dead. TCP keep-alive finds a dead peer after one
-  // minute.
-  std::chrono::milliseconds stream_idle_timeout{150'000};
   size_t max_body_bytes = size_t{512} << 20;
   size_t max_line_bytes = size_t{64} << 20;  // of one document in a stream
 };

@@ -3,11 +3,14 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "server/kubernetes/list_pages.h"
@@ -18,6 +21,8 @@ namespace vicinal {
 namespace {
 
 namespace asio = boost::asio;
+// a || b ends with the first of them, and cancels the other.
+using asio::experimental::awaitable_operators::operator||;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -28,6 +33,11 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
+// Whether another coroutine has ended first (`||`).
+bool IsCancelled(const asio::cancellation_state& state) {
+  return state.cancelled() != asio::cancellation_type::none;
+}
+
 absl::Status Prefixed(std::string_view prefix, const absl::Status& status) {
   return absl::Status(
       status.code(), absl::StrCat(std::string(prefix), ": ", status.message()));
@@ -35,10 +45,12 @@ absl::Status Prefixed(std::string_view prefix, const absl::Status& status) {
 
 }  // namespace
 
-Reflector::Reflector(std::unique_ptr<ApiClient> client, std::string path,
+Reflector::Reflector(std::unique_ptr<ApiClient> client,
+                     std::unique_ptr<ApiClient> spare, std::string path,
                      std::string field_selector,
                      const ReflectorOptions& options, ResourceHandler& handler)
     : client_(std::move(client)),
+      spare_(std::move(spare)),
       path_(std::move(path)),
       field_selector_(std::move(field_selector)),
       options_(options),
@@ -47,25 +59,22 @@ Reflector::Reflector(std::unique_ptr<ApiClient> client, std::string path,
       backoff_(options.initial_backoff, options.max_backoff, random_()) {}
 
 asio::awaitable<void> Reflector::Run() {
-  asio::steady_timer timer(co_await asio::this_coro::executor);
   for (;;) {
+    milliseconds wait;
     if (resource_version_.empty()) {
       const Outcome listed = co_await List();
       if (listed.status.ok()) continue;
       LogFailure(listed.status);
-      handler_.OnDisconnected(listed.status);
-      timer.expires_after(DelayAfter(listed, {}));
+      handler_.OnDisconnected(listed.status, steady_clock::now());
+      wait = DelayAfter(listed, {});
     } else {
       const steady_clock::time_point start = steady_clock::now();
       const Outcome watched = co_await Watch();
+      spare_->Close();
       if (watched.relist) resource_version_.clear();
-      if (!watched.status.ok()) LogFailure(watched.status);
-      handler_.OnDisconnected(watched.status);
-      timer.expires_after(DelayAfter(watched, steady_clock::now() - start));
+      wait = DelayAfter(watched, steady_clock::now() - start);
     }
-    boost::system::error_code ignored;
-    co_await timer.async_wait(
-        asio::redirect_error(asio::use_awaitable, ignored));
+    co_await Sleep(wait);
   }
 }
 
@@ -107,32 +116,24 @@ ListCallbacks Reflector::MakeListCallbacks() {
   callbacks.failed = [this](const absl::Status& why, int) {
     const absl::Status status = Prefixed("list", why);
     LogFailure(status);
-    handler_.OnDisconnected(status);
+    handler_.OnDisconnected(status, steady_clock::now());
     return true;
   };
   return callbacks;
 }
 
 asio::awaitable<Reflector::Outcome> Reflector::Watch() {
-  Outcome failed;
-  std::string target = WatchTarget();
-  const absl::StatusOr<ApiResponse> response =
-      co_await client_->StartStream(std::move(target));
-  if (!response.ok()) {
-    failed.status = Prefixed("watch", response.status());
-    co_return failed;
-  }
-  if (response->status != 200) {
-    // ToStatus is OK for other successes, which a watch does not have.
-    const absl::Status status = ToStatus(*response);
-    failed.status =
-        status.ok()
-            ? absl::UnknownError(absl::StrCat("watch: ", response->status))
-            : Prefixed("watch", status);
-    failed.expired = response->status == 410;
-    failed.relist = failed.expired || response->status == 400;
-    failed.retry_after = response->retry_after;
-    co_return failed;
+  std::variant<Outcome, Outcome, Outcome> attempts = co_await (
+      StartWatch(*client_, milliseconds(0)) ||
+      StartWatch(*spare_, options_.second_attempt_after) || GiveUpLater());
+  if (attempts.index() == 1) std::swap(client_, spare_);
+  spare_->Close();
+  Outcome started = std::visit([](Outcome& of) { return of; }, attempts);
+  if (!started.status.ok()) {
+    client_->Close();
+    LogFailure(started.status);
+    handler_.OnDisconnected(started.status, steady_clock::now());
+    co_return started;
   }
   if (!logged_failure_.empty()) {
     LOG(INFO) << path_ << ": watching again from resource version "
@@ -142,17 +143,136 @@ asio::awaitable<Reflector::Outcome> Reflector::Watch() {
   event_parser_ = simdjson::ondemand::parser();
   handler_.OnWatchStart();
   for (;;) {
+    std::variant<Outcome, Outcome> end = co_await (ReadWatch() || Renew());
+    Outcome ended = std::visit([](Outcome& of) { return of; }, end);
+    if (end.index() == 0 || !ended.status.ok()) co_return ended;
+    std::swap(client_, spare_);
+    spare_->Close();
+    // An event of the former watch came at the last moment: the new one would
+    // tell it again.
+    if (renewed_from_ != resource_version_) {
+      OnWatchEnd(absl::OkStatus());
+      client_->Close();
+      co_return Outcome();
+    }
+    VLOG(1) << path_ << ": renewed a silent watch";
+  }
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::StartWatch(ApiClient& client,
+                                                          milliseconds after) {
+  co_await Sleep(after);
+  Outcome outcome;
+  std::string target = WatchTarget();
+  const absl::StatusOr<ApiResponse> response =
+      co_await client.StartStream(std::move(target));
+  if (!response.ok()) {
+    outcome.status = Prefixed("watch", response.status());
+    outcome.answered = false;
+  } else if (response->status != 200) {
+    // ToStatus is OK for other successes, which a watch does not have.
+    const absl::Status status = ToStatus(*response);
+    outcome.status =
+        status.ok()
+            ? absl::UnknownError(absl::StrCat("watch: ", response->status))
+            : Prefixed("watch", status);
+    outcome.expired = response->status == 410;
+    outcome.relist = outcome.expired || response->status == 400;
+    outcome.retry_after = response->retry_after;
+  }
+  co_return outcome;
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::GiveUpLater() {
+  co_await Sleep(options_.attempt_timeout);
+  Outcome outcome;
+  outcome.status = absl::DeadlineExceededError("watch: not answered in time");
+  outcome.answered = false;
+  co_return outcome;
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::ReadWatch() {
+  Outcome end;
+  for (;;) {
     const absl::StatusOr<simdjson::padded_string_view> lines =
         co_await client_->NextLines();
     if (!lines.ok()) {
-      failed.status = Prefixed("watch", lines.status());
-      co_return failed;
+      end.status = Prefixed("watch", lines.status());
+      break;
     }
-    if (lines->empty()) co_return Outcome();
-    const Outcome handled = HandleLines(*lines);
+    if (lines->empty()) break;
+    end = HandleLines(*lines);
     handler_.OnBatchEnd();
-    if (!handled.status.ok()) co_return handled;
+    if (!end.status.ok()) break;
   }
+  if (!IsCancelled(co_await asio::this_coro::cancellation_state)) {
+    OnWatchEnd(end.status);
+  }
+  co_return end;
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::Renew() {
+  for (;;) {
+    const std::chrono::nanoseconds silence =
+        steady_clock::now() - client_->last_read();
+    if (silence < options_.silent_after) {
+      co_await Sleep(options_.silent_after - silence);
+      continue;
+    }
+    const steady_clock::time_point last_read = client_->last_read();
+    std::variant<Outcome, Outcome> end =
+        co_await (TryToRenew() || StaySilent());
+    Outcome ended = std::visit([](Outcome& of) { return of; }, end);
+    // What StaySilent has told stands.
+    if (end.index() == 1 && !ended.status.ok()) co_return ended;
+    if (client_->last_read() != last_read) {
+      spare_->Close();
+      continue;
+    }
+    if (!ended.status.ok()) OnWatchEnd(ended.status);
+    co_return ended;
+  }
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::TryToRenew() {
+  for (;;) {
+    renewed_from_ = resource_version_;
+    const Outcome started = co_await StartWatch(*spare_, milliseconds(0));
+    if (started.status.ok() || started.relist) co_return started;
+    VLOG(1) << path_ << ": a silent watch is not renewed: " << started.status;
+    const std::chrono::seconds wait = started.retry_after.value_or(seconds(1));
+    co_await Sleep(std::max(wait, seconds(1)));
+  }
+}
+
+// Tells the end itself: a name lookup that is under way cannot be broken off,
+// and holds up those who wait for both.
+asio::awaitable<Reflector::Outcome> Reflector::StaySilent() {
+  const steady_clock::time_point last_read = client_->last_read();
+  co_await Sleep(options_.renewal_timeout);
+  Outcome outcome;
+  if (IsCancelled(co_await asio::this_coro::cancellation_state) ||
+      client_->last_read() != last_read) {
+    co_return outcome;
+  }
+  outcome.answered = false;
+  outcome.status = absl::DeadlineExceededError(
+      "watch: silent, and a new one is not answered either");
+  OnWatchEnd(outcome.status);
+  co_return outcome;
+}
+
+asio::awaitable<void> Reflector::Sleep(std::chrono::nanoseconds time) {
+  if (time <= std::chrono::nanoseconds(0)) co_return;
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  timer.expires_after(time);
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+void Reflector::OnWatchEnd(const absl::Status& why) {
+  if (!why.ok()) LogFailure(why);
+  handler_.OnDisconnected(why, client_->last_read());
 }
 
 Reflector::Outcome Reflector::HandleLines(simdjson::padded_string_view lines) {
@@ -214,6 +334,8 @@ milliseconds Reflector::DelayAfter(const Outcome& outcome,
     return milliseconds(0);
   }
   milliseconds delay = backoff_.Next();
+  if (!outcome.answered)
+    delay = std::min(delay, options_.unanswered_max_backoff);
   if (outcome.retry_after.has_value()) {
     delay = std::max(
         delay, milliseconds(std::min(*outcome.retry_after, kMaxRetryAfter)));

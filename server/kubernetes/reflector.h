@@ -40,13 +40,20 @@ namespace vicinal {
 // the first 410 since a healthy watch asks for: a server that was away for long
 // enough to forget is back.
 //
+// A watch may rightly be silent for a minute (bookmarks come that often), and
+// its connection may be dead all the same, while others work. So a watch that
+// is silent for ReflectorOptions::silent_after is renewed: the same watch is
+// asked for over a second connection, from the resource version seen, and takes
+// the place of the first once it is answered. If it is not, the watch is broken
+// since the last byte that came.
+//
 // A failure is logged when it differs from the last one, and its end is logged.
 class Reflector {
  public:
-  // The handler must outlive it.
-  Reflector(std::unique_ptr<ApiClient> client, std::string path,
-            std::string field_selector, const ReflectorOptions& options,
-            ResourceHandler& handler);
+  // The clients are of the same server; the handler must outlive the reflector.
+  Reflector(std::unique_ptr<ApiClient> client, std::unique_ptr<ApiClient> spare,
+            std::string path, std::string field_selector,
+            const ReflectorOptions& options, ResourceHandler& handler);
 
   // Does not return; ends by being destroyed.
   boost::asio::awaitable<void> Run();
@@ -57,11 +64,26 @@ class Reflector {
     absl::Status status;
     bool relist = false;
     bool expired = false;  // 410
+    bool answered = true;  // by the server, with whatever
     std::optional<std::chrono::seconds> retry_after;
   };
 
   boost::asio::awaitable<Outcome> List();
   boost::asio::awaitable<Outcome> Watch();
+  // Asks for a watch after a while. OK: it has begun.
+  boost::asio::awaitable<Outcome> StartWatch(ApiClient& client,
+                                             std::chrono::milliseconds after);
+  // Reads the watch of client_ to its end.
+  boost::asio::awaitable<Outcome> ReadWatch();
+  // Waits until the watch of client_ is silent. OK: spare_ has another, from
+  // the resource version renewed_from_.
+  boost::asio::awaitable<Outcome> Renew();
+  boost::asio::awaitable<Outcome> TryToRenew();
+  // Not OK at the end of the time if no byte has come meanwhile.
+  boost::asio::awaitable<Outcome> StaySilent();
+  boost::asio::awaitable<Outcome> GiveUpLater();
+  boost::asio::awaitable<void> Sleep(std::chrono::nanoseconds time);
+  void OnWatchEnd(const absl::Status& why);
   // Hands the events of whole lines to the handler. Not OK: the watch must end.
   Outcome HandleLines(simdjson::padded_string_view lines);
   Outcome HandleEvent(simdjson::padded_string_view line);
@@ -72,7 +94,8 @@ class Reflector {
   ListCallbacks MakeListCallbacks();
   std::string WatchTarget();
 
-  const std::unique_ptr<ApiClient> client_;
+  std::unique_ptr<ApiClient> client_;  // lists, and has the watch
+  std::unique_ptr<ApiClient> spare_;
   const std::string path_;
   const std::string field_selector_;
   const ReflectorOptions options_;
@@ -84,7 +107,8 @@ class Reflector {
   simdjson::ondemand::parser event_parser_;
   std::string resource_version_;  // the last seen; empty: must list
   bool expired_before_ = false;   // since the last healthy watch
-  std::string logged_failure_;    // empty: the last attempt went well
+  std::string renewed_from_;
+  std::string logged_failure_;  // empty: the last attempt went well
 };
 
 }  // namespace vicinal

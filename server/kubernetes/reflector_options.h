@@ -12,6 +12,17 @@ struct ReflectorOptions {
   std::chrono::seconds watch_timeout{300};
   std::chrono::milliseconds initial_backoff{100};
   std::chrono::milliseconds max_backoff{5'000};
+  // The most after an attempt to watch that was not answered at all.
+  std::chrono::milliseconds unanswered_max_backoff{1'000};
+  // A watch is asked for a second time, over a second connection, when the
+  // first has not been answered for second_attempt_after, and both are given up
+  // after attempt_timeout.
+  std::chrono::milliseconds second_attempt_after{4'000};
+  std::chrono::milliseconds attempt_timeout{8'000};
+  // A watch that no byte has come on for silent_after is renewed, and is broken
+  // when that does not succeed within renewal_timeout.
+  std::chrono::milliseconds silent_after{10'000};
+  std::chrono::milliseconds renewal_timeout{10'000};
   // A watch that has lasted this long resets the backoff.
   std::chrono::milliseconds healthy_after{10'000};
 };

@@ -483,16 +483,106 @@ TEST_F(ReflectorTest,
   }
 }
 
-TEST_F(ReflectorTest, ASilentWatchIsBrokenOffAndResumed) {
-  client_options_.stream_idle_timeout = milliseconds(100);
-  Serve({Page("10", {}), WatchOf(Bookmark("11"), End::kNever)});
+// Never answers.
+void Hang(const TestRequest&, TestReply& reply) { reply.WaitUntilGone(); }
+
+TEST_F(ReflectorTest, ASilentWatchIsRenewedWithoutAnOutage) {
+  reflector_options_.silent_after = milliseconds(50);
+  Serve({Page("10", {}), WatchOf(Bookmark("11"), End::kNever),
+         WatchOf("", End::kNever), WatchOf(Bookmark("12"), End::kNever)});
   Reflect();
-  ASSERT_TRUE(handler_.WaitFor("watch start", 2));
+  ASSERT_TRUE(server_->WaitForRequests(6));
   EXPECT_EQ(VersionAsked(2), "11");
+  EXPECT_EQ(VersionAsked(3), "11");
+  EXPECT_EQ(VersionAsked(4), "12");
+  EXPECT_EQ(handler_.Count("watch start"), 1u);
+  EXPECT_EQ(handler_.Count("disconnected"), 0u);
+  EXPECT_EQ(handler_.Count("version 11"), 1u);
+  EXPECT_EQ(handler_.Count("version 12"), 1u);
+}
+
+TEST_F(ReflectorTest, AWatchThatIsNotRenewedIsBrokenSinceItsLastByte) {
+  reflector_options_.silent_after = milliseconds(100);
+  reflector_options_.renewal_timeout = milliseconds(100);
+  reflector_options_.attempt_timeout = milliseconds(100);
+  std::mutex mutex;
+  std::chrono::steady_clock::time_point last_byte;
+  Serve({Page("10", {}),
+         [&](const TestRequest&, TestReply& reply) {
+           reply.StartChunks();
+           reply.Chunk(Bookmark("11"));
+           {
+             const std::lock_guard lock(mutex);
+             last_byte = std::chrono::steady_clock::now();
+           }
+           reply.WaitUntilGone();
+         },
+         &Hang, &Hang, &Hang, WatchOf(Bookmark("12"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("disconnected watch: silent"));
+  {
+    const std::lock_guard lock(mutex);
+    // The silence is seen at least this much later.
+    EXPECT_LT(handler_.disconnected_since(), last_byte + milliseconds(100));
+  }
+  ASSERT_TRUE(handler_.WaitFor("version 12"));
   EXPECT_EQ(handler_.Count("list start"), 1u);
-  EXPECT_EQ(handler_.Count("disconnected watch: read from 127.0.0.1:" +
-                           std::to_string(server_->port()) + ": timed out"),
-            1u);
+  const std::vector<TestRequest> requests = server_->requests();
+  for (size_t i = 2; i < requests.size(); ++i) {
+    EXPECT_THAT(VersionAsked(i), testing::AnyOf("11", "12")) << i;
+  }
+  thread_.reset();
+  server_.reset();
+}
+
+TEST_F(ReflectorTest, AByteOnTheOldWatchEndsItsRenewal) {
+  reflector_options_.silent_after = milliseconds(50);
+  reflector_options_.renewal_timeout = milliseconds(500);
+  Serve({Page("10", {}),
+         [this](const TestRequest&, TestReply& reply) {
+           reply.StartChunks();
+           // While the watch is being renewed.
+           for (int version = 11; version <= 13; ++version) {
+             EXPECT_TRUE(server_->WaitForRequests(version - 8));
+             reply.Chunk(Bookmark(std::to_string(version)));
+           }
+           reply.WaitUntilGone();
+         },
+         &Hang, &Hang, &Hang, WatchOf(Bookmark("14"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 14"));
+  EXPECT_EQ(handler_.Count("disconnected"), 0u);
+  EXPECT_EQ(handler_.Count("watch start"), 1u);
+  EXPECT_EQ(VersionAsked(5), "13");
+  thread_.reset();
+}
+
+TEST_F(ReflectorTest, ARenewalThatIsRefusedIsTriedAgain) {
+  reflector_options_.silent_after = milliseconds(50);
+  reflector_options_.renewal_timeout = std::chrono::hours(1);
+  Serve({Page("10", {}), WatchOf(Bookmark("11"), End::kNever), Failure(503),
+         WatchOf(Bookmark("12"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 12"));
+  EXPECT_EQ(handler_.Count("disconnected"), 0u);
+}
+
+TEST_F(ReflectorTest, ARenewalThatIsAnswered410OrdersAList) {
+  reflector_options_.silent_after = milliseconds(50);
+  Serve({Page("10", {}), WatchOf(Bookmark("11"), End::kNever), Failure(410),
+         Page("20", {}), WatchOf(Bookmark("21"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 21"));
+  EXPECT_EQ(handler_.Count("disconnected watch: 410: told so"), 1u);
+}
+
+TEST_F(ReflectorTest, AWatchThatIsNotAnsweredIsAskedForTwice) {
+  reflector_options_.second_attempt_after = milliseconds(50);
+  reflector_options_.attempt_timeout = std::chrono::hours(1);
+  Serve({Page("10", {}), &Hang, WatchOf(Bookmark("11"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 11"));
+  EXPECT_EQ(handler_.Count("disconnected"), 0u);
 }
 
 TEST_F(ReflectorTest, GivesAnObjectOfMegabytesThatComesInTinyChunks) {

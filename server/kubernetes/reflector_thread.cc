@@ -56,9 +56,12 @@ absl::StatusOr<std::unique_ptr<ReflectorThread>> ReflectorThread::Start(
     absl::StatusOr<std::unique_ptr<ApiClient>> client =
         ApiClient::Create(io->get_executor(), config, client_options);
     if (!client.ok()) return client.status();
+    absl::StatusOr<std::unique_ptr<ApiClient>> spare =
+        ApiClient::Create(io->get_executor(), config, client_options);
+    if (!spare.ok()) return spare.status();
     reflectors.push_back(std::make_unique<Reflector>(
-        *std::move(client), resource.path, resource.field_selector,
-        reflector_options, *resource.handler));
+        *std::move(client), *std::move(spare), resource.path,
+        resource.field_selector, reflector_options, *resource.handler));
   }
   return std::unique_ptr<ReflectorThread>(new ReflectorThread(
       std::make_unique<Impl>(std::move(reflectors), std::move(io))));

@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <chrono>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -49,10 +50,11 @@ class ResourceHandler {
   // event).
   virtual void OnBatchEnd() = 0;
 
-  // The state may be out of date until the next OnWatchStart; that is tried for
-  // without end. OK: the server has ended the watch at its time, and the next
-  // follows at once.
-  virtual void OnDisconnected(const absl::Status& why) = 0;
+  // The state may be out of date until the next OnWatchStart, which is tried
+  // for without end: nothing has come since `since`. OK: the server has ended
+  // the watch at its time, and the next follows at once.
+  virtual void OnDisconnected(const absl::Status& why,
+                              std::chrono::steady_clock::time_point since) = 0;
 };
 
 }  // namespace vicinal

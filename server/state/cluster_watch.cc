@@ -1,5 +1,7 @@
 #include "server/state/cluster_watch.h"
 
+#include <algorithm>
+#include <chrono>
 #include <type_traits>
 #include <utility>
 
@@ -48,6 +50,19 @@ constexpr WatchedResource kResources[] = {
     {"statefulsets", "/apis/apps/v1/statefulsets", "", MakeSink<StatefulSet>},
 };
 
+// So that a watch that has fallen silent is broken in time for `max_outage`. It
+// is not asked about more than once a second.
+ReflectorOptions OptionsFor(std::chrono::seconds max_outage) {
+  using std::chrono::milliseconds;
+  ReflectorOptions options;
+  const milliseconds third = milliseconds(max_outage) / 3;
+  options.silent_after =
+      std::clamp(third, milliseconds(1'000), options.silent_after);
+  options.renewal_timeout =
+      std::clamp(third, milliseconds(2'000), options.renewal_timeout);
+  return options;
+}
+
 }  // namespace
 
 std::vector<std::string> ClusterWatch::Resources() {
@@ -70,7 +85,8 @@ absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
         {resource.path, resource.field_selector, watch->sinks_.back().get()});
   }
   absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
-      ReflectorThread::Start(config, reflected);
+      ReflectorThread::Start(config, reflected,
+                             OptionsFor(freshness.max_outage()));
   if (!thread.ok()) return thread.status();
   watch->thread_ = *std::move(thread);
   return watch;

@@ -21,10 +21,10 @@ void Freshness::OnConnected(const std::string& resource) {
 }
 
 void Freshness::OnDisconnected(const std::string& resource,
-                               Clock::time_point now) {
+                               Clock::time_point since) {
   const std::lock_guard lock(mutex_);
-  auto& since = resources_.at(resource).disconnected_since;
-  if (!since) since = now;
+  auto& first = resources_.at(resource).disconnected_since;
+  if (!first) first = since;
 }
 
 std::map<std::string, Freshness::Clock::duration> Freshness::Outages(

@@ -34,12 +34,14 @@ class Freshness {
   // `resource` is one of those given to the constructor.
   void OnListed(const std::string& resource);
   void OnConnected(const std::string& resource);
-  // Calls after the first keep the time of the first.
-  void OnDisconnected(const std::string& resource, Clock::time_point now);
+  // Nothing has come since `since`. Calls after the first keep its time.
+  void OnDisconnected(const std::string& resource, Clock::time_point since);
 
   // How long each resource has been disconnected; 0 if it is connected, or was
   // never listed. Cost: O(resources).
   std::map<std::string, Clock::duration> Outages(Clock::time_point now) const;
+
+  std::chrono::seconds max_outage() const { return max_outage_; }
 
   // OK, or Unavailable with a message that names each resource and why it is
   // not fresh. Cost: O(resources).

@@ -30,6 +30,8 @@ namespace vicinal {
 template <typename Kind>
 class ResourceEventHandler : public ResourceHandler {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // The store, the freshness and the metrics must outlive the sink.
   ResourceEventHandler(std::string resource, ClusterStore& store,
                        Freshness& freshness, Metrics& metrics)
@@ -38,7 +40,10 @@ class ResourceEventHandler : public ResourceHandler {
         freshness_(freshness),
         metrics_(metrics.ForResource(resource_)) {}
 
-  void OnListStart() override { listed_.clear(); }
+  void OnListStart() override {
+    listed_.clear();
+    listed_at_ = Clock::now();
+  }
 
   void OnListed(simdjson::padded_string_view json) override {
     Kind object;
@@ -59,7 +64,9 @@ class ResourceEventHandler : public ResourceHandler {
     metrics_.lists.Increment();
     OnResourceVersion(resource_version);
     freshness_.OnListed(resource_);
+    // As old as its first page, until the watch begins.
     freshness_.OnConnected(resource_);
+    freshness_.OnDisconnected(resource_, listed_at_);
   }
 
   void OnWatchStart() override {
@@ -105,10 +112,10 @@ class ResourceEventHandler : public ResourceHandler {
 
   void OnBatchEnd() override { batch_arrival_.reset(); }
 
-  void OnDisconnected(const absl::Status& why) override {
-    if (why.ok()) return;  // The next watch follows at once.
-    metrics_.disconnects.Increment();
-    freshness_.OnDisconnected(resource_, Freshness::Clock::now());
+  void OnDisconnected(const absl::Status& why,
+                      Clock::time_point since) override {
+    if (!why.ok()) metrics_.disconnects.Increment();
+    freshness_.OnDisconnected(resource_, since);
   }
 
  protected:
@@ -132,8 +139,6 @@ class ResourceEventHandler : public ResourceHandler {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // When the batch under way has arrived: its first event is told at once.
   Clock::time_point Arrival() {
     if (!batch_arrival_) batch_arrival_ = Clock::now();
@@ -193,7 +198,8 @@ class ResourceEventHandler : public ResourceHandler {
   JsonReader reader_;
   simdjson::ondemand::parser change_time_parser_;
   std::optional<Clock::time_point> batch_arrival_;
-  std::set<ObjectKey> listed_;  // By the list that is under way.
+  std::set<ObjectKey> listed_;   // By the list that is under way,
+  Clock::time_point listed_at_;  // which began then.
 };
 
 }  // namespace vicinal

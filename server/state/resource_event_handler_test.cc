@@ -23,6 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+constexpr std::chrono::steady_clock::time_point kLongAgo;
+
 simdjson::padded_string Json(std::string_view text) {
   return simdjson::padded_string(text);
 }
@@ -31,8 +33,9 @@ simdjson::padded_string Json(std::string_view text) {
 template <typename Kind>
 class Sink {
  public:
-  explicit Sink(const std::string& resource)
-      : freshness_({resource}, std::chrono::seconds(0)),
+  explicit Sink(const std::string& resource,
+                std::chrono::seconds max_outage = std::chrono::seconds(0))
+      : freshness_({resource}, max_outage),
         sink_(resource, store_, freshness_, metrics_) {}
 
   ResourceHandler* operator->() { return &sink_; }
@@ -221,29 +224,46 @@ TEST(ResourceEventHandlerTest,
   sink.List({PodJson("p1")});
   sink->OnWatchStart();
   EXPECT_TRUE(sink.IsFresh());
-  sink->OnDisconnected(absl::UnavailableError("cut"));
+  sink->OnDisconnected(absl::UnavailableError("cut"), kLongAgo);
   EXPECT_FALSE(sink.IsFresh());
   EXPECT_THAT(sink.Names(), ElementsAre("a/p1"));
   sink->OnWatchStart();
   EXPECT_TRUE(sink.IsFresh());
 }
 
-TEST(ResourceEventHandlerTest, AnOutageEndsWithANewList) {
-  Sink<Pod> sink("pods");
+TEST(ResourceEventHandlerTest, AnOutageBeginsWhenTheLastByteCame) {
+  Sink<Pod> sink("pods", std::chrono::seconds(30));
   sink.List({});
-  sink->OnDisconnected(absl::UnavailableError("cut"));
+  sink->OnWatchStart();
+  sink->OnDisconnected(absl::UnavailableError("cut"),
+                       Freshness::Clock::now() - std::chrono::seconds(20));
+  EXPECT_TRUE(sink.IsFresh());
+  sink->OnWatchStart();
+  sink->OnDisconnected(absl::UnavailableError("cut"),
+                       Freshness::Clock::now() - std::chrono::seconds(31));
+  EXPECT_FALSE(sink.IsFresh());
+}
+
+TEST(ResourceEventHandlerTest, AListCountsUntilItsWatchBegins) {
+  Sink<Pod> sink("pods", std::chrono::seconds(30));
+  sink.List({});
+  EXPECT_TRUE(sink.IsFresh());
+  sink->OnWatchStart();
+  sink->OnDisconnected(absl::UnavailableError("cut"), kLongAgo);
   sink->OnListStart();
   EXPECT_FALSE(sink.IsFresh());
   sink->OnListEnd("2");
   EXPECT_TRUE(sink.IsFresh());
 }
 
-TEST(ResourceEventHandlerTest, AWatchThatEndsAtItsTimeIsNoOutage) {
-  Sink<Pod> sink("pods");
+TEST(ResourceEventHandlerTest, AWatchNotYetAnsweredIsAnOutage) {
+  Sink<Pod> sink("pods");  // Bears none.
   sink.List({});
+  EXPECT_FALSE(sink.IsFresh());
   sink->OnWatchStart();
-  sink->OnDisconnected(absl::OkStatus());
   EXPECT_TRUE(sink.IsFresh());
+  sink->OnDisconnected(absl::OkStatus(), kLongAgo);
+  EXPECT_FALSE(sink.IsFresh());
   EXPECT_THAT(
       sink.Metrics(),
       HasSubstr("vicinal_watch_disconnects_total{resource=\"pods\"} 0\n"));
@@ -253,9 +273,9 @@ TEST(ResourceEventHandlerTest, CountsWhatHappens) {
   Sink<Pod> sink("pods");
   sink.List({}, "100");
   sink->OnWatchStart();
-  sink->OnDisconnected(absl::UnavailableError("cut"));
+  sink->OnDisconnected(absl::UnavailableError("cut"), kLongAgo);
   sink->OnWatchStart();
-  sink->OnDisconnected(absl::UnavailableError("cut"));
+  sink->OnDisconnected(absl::UnavailableError("cut"), kLongAgo);
   sink.List({}, "200");
   sink->OnWatchStart();
   const std::string metrics = sink.Metrics();

@@ -35,7 +35,12 @@ class RecordingHandler : public ResourceHandler {
     Add("version " + std::string(version));
   }
   void OnBatchEnd() override { Add("batch end"); }
-  void OnDisconnected(const absl::Status& why) override {
+  void OnDisconnected(const absl::Status& why,
+                      std::chrono::steady_clock::time_point since) override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      disconnected_since_ = since;
+    }
     Add("disconnected " + (why.ok() ? "OK" : std::string(why.message())));
   }
 
@@ -49,6 +54,12 @@ class RecordingHandler : public ResourceHandler {
     std::vector<std::string> events = lines();
     std::erase(events, "batch end");
     return events;
+  }
+
+  // What the last OnDisconnected said.
+  std::chrono::steady_clock::time_point disconnected_since() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return disconnected_since_;
   }
 
   size_t Count(std::string_view prefix) const {
@@ -84,9 +95,10 @@ class RecordingHandler : public ResourceHandler {
     return count;
   }
 
-  mutable std::mutex mutex_;  // guards lines_
+  mutable std::mutex mutex_;  // guards lines_, disconnected_since_
   mutable std::condition_variable changed_;
   std::vector<std::string> lines_;
+  std::chrono::steady_clock::time_point disconnected_since_;
 };
 
 }  // namespace vicinal
