@@ -13,7 +13,7 @@ struct ReflectorOptions {
   std::chrono::milliseconds initial_backoff{100};
   std::chrono::milliseconds max_backoff{5'000};
   // The most after an attempt to watch that was not answered at all.
-  std::chrono::milliseconds unanswered_max_backoff{1'000};
+  std::chrono::milliseconds unanswered_max_backoff{500};
   // A watch is asked for a second time, over a second connection, when the
   // first has not been answered for second_attempt_after, and both are given up
   // after attempt_timeout.

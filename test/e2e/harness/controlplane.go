@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -129,6 +130,13 @@ func (cp *ControlPlane) KillAPIServer() {
 		cp.apiserver.Kill()
 	}
 }
+
+// FreezeAPIServer lets kube-apiserver do nothing (SIGSTOP) until ThawAPIServer. The kernel
+// still accepts connections for it.
+func (cp *ControlPlane) FreezeAPIServer(t testing.TB) { cp.apiserver.signal(t, syscall.SIGSTOP) }
+
+// ThawAPIServer ends FreezeAPIServer.
+func (cp *ControlPlane) ThawAPIServer(t testing.TB) { cp.apiserver.signal(t, syscall.SIGCONT) }
 
 // CPUSeconds is the CPU time of kube-apiserver since it was started last, and of etcd.
 func (cp *ControlPlane) CPUSeconds(t testing.TB) (apiserver, etcd float64) {

@@ -81,6 +81,13 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+func (p *Process) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(signal); err != nil {
+		t.Fatalf("%s: %v", p.Name, err)
+	}
+}
+
 // Terminate asks the process to end (SIGTERM) and returns its exit code.
 func (p *Process) Terminate(timeout time.Duration) (int, error) {
 	if p.Exited() {

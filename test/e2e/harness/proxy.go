@@ -21,7 +21,10 @@ type Proxy struct {
 	conns map[net.Conn]bool // guarded by mu; both ends of every connection
 	held  bool              // guarded by mu; bytes wait inside
 	down  bool              // guarded by mu; connections are closed and refused
-	delay time.Duration     // guarded by mu; of each piece the target sends
+	// guarded by mu; how often Strand was called. What was opened before the last call is
+	// open for ever, and silent.
+	stranded int
+	delay    time.Duration // guarded by mu; of each piece the target sends
 	// guarded by mu; each piece the client sends is delayed by a random part of it
 	requestDelay time.Duration
 
@@ -70,6 +73,13 @@ func (p *Proxy) Hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held = true
+}
+
+// Strand makes all connections silent for good, without closing them. New ones work.
+func (p *Proxy) Strand() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stranded++
 }
 
 // Mend ends Cut and Hold; held bytes go on in their order.
@@ -124,26 +134,28 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	defer server.Close()
-	if !p.register(client, server) {
+	strands, ok := p.register(client, server)
+	if !ok {
 		return
 	}
 	defer p.forget(client, server)
 	var copying sync.WaitGroup
-	copying.Go(func() { p.copy(server, client, p.ofRequest) })
-	copying.Go(func() { p.copy(client, server, p.ofAnswer) })
+	copying.Go(func() { p.copy(server, client, strands, p.ofRequest) })
+	copying.Go(func() { p.copy(client, server, strands, p.ofAnswer) })
 	copying.Wait()
 }
 
-func (p *Proxy) register(ends ...net.Conn) bool {
+// register also returns how often Strand has been called.
+func (p *Proxy) register(ends ...net.Conn) (int, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down {
-		return false
+		return 0, false
 	}
 	for _, end := range ends {
 		p.conns[end] = true
 	}
-	return true
+	return p.stranded, true
 }
 
 func (p *Proxy) forget(ends ...net.Conn) {
@@ -155,14 +167,14 @@ func (p *Proxy) forget(ends ...net.Conn) {
 }
 
 // copy moves bytes until either end is closed, and then closes both.
-func (p *Proxy) copy(to, from net.Conn, delay func() time.Duration) {
+func (p *Proxy) copy(to, from net.Conn, strands int, delay func() time.Duration) {
 	defer to.Close()
 	defer from.Close()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			time.Sleep(p.pass(delay))
+			time.Sleep(p.pass(strands, delay))
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
 			}
@@ -173,11 +185,12 @@ func (p *Proxy) copy(to, from net.Conn, delay func() time.Duration) {
 	}
 }
 
-// pass returns when bytes may go on, after the delay that it returns.
-func (p *Proxy) pass(delay func() time.Duration) time.Duration {
+// pass returns when bytes may go on, after the delay that it returns, on a connection
+// that was opened after so many calls of Strand.
+func (p *Proxy) pass(strands int, delay func() time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.held && !p.down {
+	for (p.held || strands < p.stranded) && !p.down {
 		p.moved.Wait()
 	}
 	return delay()
