@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"vicinal/test/e2e/harness"
@@ -41,6 +42,7 @@ func TestOnARealAPIServer(t *testing.T) {
 	t.Run("the API server would refuse a misspelt field", f.misspeltFieldIsRefused)
 	t.Run("vicinal passes the restricted pod security standard", f.podSecurity)
 	t.Run("vicinal may read, bind and nominate, and nothing else", f.vicinalRights)
+	t.Run("the API server serves vicinal as it serves kube-scheduler", f.flowSchema)
 	t.Run("the second scheduler may do what kube-scheduler may, and lead under its name", f.secondSchedulerRights)
 	t.Run("the overlay of the plugin is accepted", f.pluginIsAccepted)
 	t.Run("both ways to run the descheduler are accepted, and pass the restricted standard", f.deschedulersAreAccepted)
@@ -54,7 +56,8 @@ type fixture struct {
 }
 
 // apply creates or updates the objects of an overlay on the API server, strictly, and
-// returns their resource versions by kind and name.
+// returns by kind and name a version that changes with what was applied: the generation,
+// or the resource version of what has none. A status may change at any time.
 func (f *fixture) apply(t *testing.T, overlay string) map[string]string {
 	t.Helper()
 	out := kubectl(t, kustomize(t, overlay), "--kubeconfig="+f.kubeconfig, "apply", "--validate=strict", "-o=json", "-f", "-")
@@ -64,7 +67,11 @@ func (f *fixture) apply(t *testing.T, overlay string) map[string]string {
 	}
 	versions := map[string]string{}
 	for _, item := range list.Items {
-		versions[item.Kind+" "+item.Name] = item.ResourceVersion
+		version := item.ResourceVersion
+		if item.Generation != 0 {
+			version = fmt.Sprint("generation ", item.Generation)
+		}
+		versions[item.Kind+" "+item.Name] = version
 	}
 	return versions
 }
@@ -140,6 +147,38 @@ func (f *fixture) vicinalRights(t *testing.T) {
 			}
 		}
 		wantRights(t, name, login, "vicinal", want)
+	}
+}
+
+// The API server says in its answers by which FlowSchema and at which level it served.
+func (f *fixture) flowSchema(t *testing.T) {
+	schemas := f.cp.Admin.FlowcontrolV1().FlowSchemas()
+	own, err := schemas.Get(t.Context(), "vicinal", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := func(account kubernetes.Interface) (schema, level string) {
+		client := account.CoreV1().RESTClient().(*rest.RESTClient).Client
+		response, err := client.Get(f.cp.URL + "/api/v1/nodes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.Header.Get("X-Kubernetes-PF-FlowSchema-UID"), response.Header.Get("X-Kubernetes-PF-PriorityLevel-UID")
+	}
+	_, want := served(f.user(t)("system:kube-scheduler"))
+	for name, account := range map[string]kubernetes.Interface{
+		"user":             f.user(t)("vicinal"),
+		"service account":  f.serviceAccount(t)("vicinal"),
+		"second scheduler": f.serviceAccount(t)("vicinal-scheduler"),
+	} {
+		// The API server takes a moment to see a new FlowSchema.
+		harness.Eventually(t, 30*time.Second, name+" is served by the FlowSchema vicinal", func() string {
+			if schema, level := served(account); schema != string(own.UID) || level != want || want == "" {
+				return fmt.Sprintf("FlowSchema %q, want %q; level %q, want %q", schema, own.UID, level, want)
+			}
+			return ""
+		})
 	}
 }
 
