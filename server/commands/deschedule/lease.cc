@@ -85,7 +85,7 @@ void LeaderElection::Run() {
     const std::lock_guard lock(mutex_);
     renewed_.reset();
   }
-  const absl::Status status = Write(*seen_, "", true);
+  const absl::Status status = Write(*seen_, "");
   LOG_IF(WARNING, !status.ok())
       << "the lease is not given back: " << std::string(status.message());
 }
@@ -97,14 +97,13 @@ absl::StatusOr<bool> LeaderElection::TryAcquireOrRenew() {
   if (response->status == 404) {
     Record none;
     none.acquire_time = MicroTimeNow();
-    const absl::Status created = Write(none, options_.identity, false);
+    const absl::Status created = Write(none, options_.identity);
     if (created.code() == absl::StatusCode::kAborted) return false;
     if (!created.ok()) return created;
     return true;
   }
   if (absl::Status status = ToStatus(*response); !status.ok()) return status;
-  const nlohmann::json lease =
-      nlohmann::json::parse(response->body, nullptr, false);
+  nlohmann::json lease = nlohmann::json::parse(response->body, nullptr, false);
   if (!lease.is_object() || !lease.contains("metadata") ||
       !lease["metadata"].is_object()) {
     return absl::InternalError("the answer is no Lease");
@@ -114,13 +113,13 @@ absl::StatusOr<bool> LeaderElection::TryAcquireOrRenew() {
           ? lease["spec"]
           : nlohmann::json::object();
   Record record;
-  record.resource_version = StringAt(lease["metadata"], "resourceVersion");
   record.holder = StringAt(spec, "holderIdentity");
   record.renew_time = StringAt(spec, "renewTime");
   record.acquire_time = StringAt(spec, "acquireTime");
   record.duration =
       std::chrono::seconds(IntegerAt(spec, "leaseDurationSeconds"));
   record.transitions = IntegerAt(spec, "leaseTransitions");
+  record.lease = std::move(lease);
   if (!seen_ || seen_->holder != record.holder ||
       seen_->renew_time != record.renew_time) {
     seen_since_ = Clock::now();
@@ -135,7 +134,7 @@ absl::StatusOr<bool> LeaderElection::TryAcquireOrRenew() {
     record.acquire_time = MicroTimeNow();
     ++record.transitions;
   }
-  const absl::Status written = Write(record, options_.identity, true);
+  const absl::Status written = Write(record, options_.identity);
   // Somebody else was faster.
   if (written.code() == absl::StatusCode::kAborted) return false;
   if (!written.ok()) return written;
@@ -143,26 +142,29 @@ absl::StatusOr<bool> LeaderElection::TryAcquireOrRenew() {
 }
 
 absl::Status LeaderElection::Write(const Record& current,
-                                   const std::string& holder, bool exists) {
-  nlohmann::json metadata = {{"name", options_.name},
-                             {"namespace", options_.namespace_name}};
-  if (exists) metadata["resourceVersion"] = current.resource_version;
+                                   const std::string& holder) {
+  const bool exists = !current.lease.is_null();
+  nlohmann::json lease = current.lease;
+  if (!exists) {
+    lease = {
+        {"apiVersion", "coordination.k8s.io/v1"},
+        {"kind", "Lease"},
+        {"metadata",
+         {{"name", options_.name}, {"namespace", options_.namespace_name}}}};
+  }
+  nlohmann::json& spec = lease["spec"];
+  if (!spec.is_object()) spec = nlohmann::json::object();
   const std::string now = MicroTimeNow();
   const std::int64_t seconds = std::max<std::int64_t>(
       1,
       std::chrono::ceil<std::chrono::seconds>(options_.lease_duration).count());
-  const nlohmann::json lease = {
-      {"apiVersion", "coordination.k8s.io/v1"},
-      {"kind", "Lease"},
-      {"metadata", metadata},
-      {"spec",
-       {{"holderIdentity", holder},
-        // A lease that is given back is free at once.
-        {"leaseDurationSeconds", holder.empty() ? 1 : seconds},
-        {"acquireTime",
-         current.acquire_time.empty() ? now : current.acquire_time},
-        {"renewTime", now},
-        {"leaseTransitions", current.transitions}}}};
+  spec["holderIdentity"] = holder;
+  // A lease that is given back is free at once.
+  spec["leaseDurationSeconds"] = holder.empty() ? 1 : seconds;
+  spec["acquireTime"] =
+      current.acquire_time.empty() ? now : current.acquire_time;
+  spec["renewTime"] = now;
+  spec["leaseTransitions"] = current.transitions;
   ApiRequest request;
   request.method = exists ? "PUT" : "POST";
   request.target = LeasesPath(options_);
@@ -172,14 +174,14 @@ absl::Status LeaderElection::Write(const Record& current,
   if (!response.ok()) return response.status();
   absl::Status status = ToStatus(*response);
   if (!status.ok()) return status;
-  const nlohmann::json written =
+  nlohmann::json written =
       nlohmann::json::parse(response->body, nullptr, false);
   if (written.is_object() && written.contains("metadata")) {
     Record record = current;
-    record.resource_version = StringAt(written["metadata"], "resourceVersion");
+    record.lease = std::move(written);
     record.holder = holder;
     record.renew_time = now;
-    seen_ = record;
+    seen_ = std::move(record);
     seen_since_ = Clock::now();
   }
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -43,7 +44,9 @@ class LeaderElection {
 
  private:
   struct Record {
-    std::string resource_version;
+    // The whole Lease, so that a write keeps what others have put on it; null
+    // if there is none.
+    nlohmann::json lease;
     std::string holder;
     std::string renew_time;
     std::chrono::milliseconds duration{0};
@@ -54,8 +57,8 @@ class LeaderElection {
   void Run();
   // Whether the lease is ours afterwards.
   absl::StatusOr<bool> TryAcquireOrRenew();
-  absl::Status Write(const Record& current, const std::string& holder,
-                     bool exists);
+  // Creates the lease, or replaces the one that was read.
+  absl::Status Write(const Record& current, const std::string& holder);
 
   BlockingApiClient& client_;
   const LeaseOptions options_;

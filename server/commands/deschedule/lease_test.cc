@@ -40,6 +40,14 @@ class LeaseServer {
     const std::lock_guard lock(mutex_);
     return lease_.is_null() ? "" : lease_["spec"]["holderIdentity"];
   }
+  nlohmann::json Lease() const {
+    const std::lock_guard lock(mutex_);
+    return lease_;
+  }
+  void SetLease(const nlohmann::json& lease) {
+    const std::lock_guard lock(mutex_);
+    lease_ = lease;
+  }
   void SetBroken(bool broken) {
     const std::lock_guard lock(mutex_);
     broken_ = broken;
@@ -107,6 +115,36 @@ TEST(LeaderElectionTest, OneLeadsAndTheOtherFollowsWhenItEnds) {
   a.reset();
   EXPECT_TRUE(Eventually([&] { return b.IsLeader(); }));
   EXPECT_EQ(server.Holder(), "b");
+}
+
+TEST(LeaderElectionTest, KeepsWhatOthersHavePutOnTheLease) {
+  LeaseServer server;
+  const nlohmann::json metadata = {
+      {"name", "l"},
+      {"namespace", "ns"},
+      {"labels", {{"team", "scheduling"}}},
+      {"annotations", {{"note", "keep \u00e9"}}},
+      {"finalizers", {"example.com/f"}},
+      {"ownerReferences",
+       {{{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"uid", "u"}}}}};
+  nlohmann::json lease = {{"kind", "Lease"},
+                          {"metadata", metadata},
+                          {"spec", {{"strategy", "OldestEmulationVersion"}}}};
+  lease["metadata"]["resourceVersion"] = "0";
+  server.SetLease(lease);
+  const auto client = server.Client();
+  {
+    LeaderElection election(*client, OptionsOf("a"));
+    ASSERT_TRUE(Eventually([&] { return election.IsLeader(); }));
+    const std::string first = server.Lease()["spec"]["renewTime"];
+    ASSERT_TRUE(Eventually(
+        [&] { return server.Lease()["spec"]["renewTime"] != first; }));
+  }
+  nlohmann::json after = server.Lease();
+  EXPECT_EQ(after["spec"]["holderIdentity"], "");  // Given back.
+  EXPECT_EQ(after["spec"]["strategy"], "OldestEmulationVersion");
+  after["metadata"].erase("resourceVersion");
+  EXPECT_EQ(after["metadata"], metadata);
 }
 
 TEST(LeaderElectionTest, WhoCannotRenewDoesNotLead) {
