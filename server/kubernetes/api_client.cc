@@ -23,7 +23,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/kubernetes/bearer_token.h"
-#include "server/kubernetes/client_certificates.h"
+#include "server/kubernetes/current_config.h"
 #include "server/kubernetes/tls_context.h"
 
 namespace vicinal {
@@ -96,15 +96,14 @@ void AddPadding(std::string& text) {
 class ApiClient::Impl {
  public:
   Impl(asio::any_io_executor executor, const ClientConfig& config,
-       const ApiClientOptions& options, ClientCertificates certificates,
-       TlsContext tls_context)
+       const ApiClientOptions& options, TlsContext tls_context)
       : executor_(std::move(executor)),
-        config_(config),
+        current_(config),
         options_(options),
         address_(HostHeader(config)),
-        certificates_(std::move(certificates)),
         token_(config.token, config.token_file) {
     UseContext(std::move(tls_context));
+    TellExpiration();
   }
 
   Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request) {
@@ -199,7 +198,8 @@ class ApiClient::Impl {
     const absl::StatusOr<std::string> token =
         token_.Get(std::chrono::steady_clock::now());
     if (!token.ok()) return token.status();
-    HttpRequest request(http::verb::get, config_.path_prefix + sent.target, 11,
+    HttpRequest request(http::verb::get,
+                        current_.config().path_prefix + sent.target, 11,
                         std::move(sent.body));
     request.method_string(sent.method);
     request.set(http::field::host, address_);
@@ -219,6 +219,7 @@ class ApiClient::Impl {
     const bool is_asked = !asked_ahead_.empty() && sent.method == "GET" &&
                           asked_ahead_ == sent.target;
     asked_ahead_.clear();
+    if (connection_ == nullptr) Refresh();
     const absl::StatusOr<HttpRequest> made = MakeRequest(std::move(sent));
     if (!made.ok()) co_return made.status();
     const HttpRequest& request = *made;
@@ -235,9 +236,11 @@ class ApiClient::Impl {
       }
       if (!kept.ok() && (answer_began_ || absl::IsDeadlineExceeded(kept)))
         co_return kept;
-      if (!kept.ok())
+      if (!kept.ok()) {
         VLOG(1) << address_
                 << ": the kept connection is gone: " << kept.message();
+        Refresh();
+      }
     }
     if (connection_ == nullptr) {
       const absl::Status connected = co_await Connect();
@@ -263,18 +266,19 @@ class ApiClient::Impl {
 
   // Leaves connection_ usable, or null and an error.
   Awaitable<absl::Status> Connect() {
+    const ClientConfig& config = current_.config();
     std::vector<tcp::endpoint> endpoints;
     error_code error;
     const asio::ip::address literal =
-        asio::ip::make_address(config_.host, error);
+        asio::ip::make_address(config.host, error);
     if (!error) {
-      endpoints.emplace_back(literal, config_.port);
+      endpoints.emplace_back(literal, config.port);
     } else {
       tcp::resolver resolver(executor_);
-      const std::string port = std::to_string(config_.port);
+      const std::string port = std::to_string(config.port);
       const auto found = co_await resolver.async_resolve(
-          config_.host, port, asio::redirect_error(asio::use_awaitable, error));
-      if (error) co_return TransportError("look up " + config_.host, error);
+          config.host, port, asio::redirect_error(asio::use_awaitable, error));
+      if (error) co_return TransportError("look up " + config.host, error);
       for (const auto& entry : found) endpoints.push_back(entry.endpoint());
     }
 
@@ -289,13 +293,11 @@ class ApiClient::Impl {
     if (error) co_return TransportError("connect to " + address_, error);
     KeepAlive(connection->plain.socket(), options_.unacknowledged_timeout);
 
-    if (config_.tls) {
-      UseContext(certificates_.Changed());
+    if (config.tls) {
       connection->tls.emplace(std::move(connection->plain), *tls_context_);
       TlsStream& tls = *connection->tls;
-      const std::string& name = config_.tls_server_name.empty()
-                                    ? config_.host
-                                    : config_.tls_server_name;
+      const std::string& name =
+          config.tls_server_name.empty() ? config.host : config.tls_server_name;
       const absl::Status expected =
           ExpectServerName(*tls.native_handle(), name);
       if (!expected.ok()) co_return expected;
@@ -305,7 +307,7 @@ class ApiClient::Impl {
           asio::redirect_error(asio::use_awaitable, error));
       if (error) {
         const std::string problem =
-            config_.insecure_skip_tls_verify
+            config.insecure_skip_tls_verify
                 ? std::string()
                 : CertificateProblem(*tls.native_handle());
         const std::string what = "TLS handshake with " + address_;
@@ -318,6 +320,24 @@ class ApiClient::Impl {
     connection_ = std::move(connection);
     unauthorized_ = false;
     co_return absl::OkStatus();
+  }
+
+  // Before a new connection.
+  void Refresh() {
+    TlsContext context;
+    if (!current_.Changed(&context)) return;
+    UseContext(std::move(context));
+    address_ = HostHeader(current_.config());
+    token_ = BearerToken(current_.config().token, current_.config().token_file);
+    TellExpiration();
+  }
+
+  void TellExpiration() const {
+    const std::string& pem = current_.config().client_certificate_pem;
+    if (pem.empty() || !options_.on_client_certificate) return;
+    const absl::StatusOr<std::chrono::sys_seconds> end =
+        CertificateExpiration(pem);
+    if (end.ok()) options_.on_client_certificate(*end);
   }
 
   // For new connections; null changes nothing. asio's context takes the
@@ -447,10 +467,9 @@ class ApiClient::Impl {
   }
 
   const asio::any_io_executor executor_;
-  const ClientConfig config_;
+  CurrentConfig current_;
   const ApiClientOptions options_;
-  const std::string address_;
-  ClientCertificates certificates_;
+  std::string address_;
   std::optional<asio::ssl::context> tls_context_;
   BearerToken token_;
 
@@ -476,8 +495,7 @@ absl::StatusOr<std::unique_ptr<ApiClient>> ApiClient::Create(
     tls_context = *std::move(made);
   }
   return std::unique_ptr<ApiClient>(new ApiClient(std::make_unique<Impl>(
-      std::move(executor), config, options, ClientCertificates(config),
-      std::move(tls_context))));
+      std::move(executor), config, options, std::move(tls_context))));
 }
 
 ApiClient::ApiClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace vicinal {
@@ -21,6 +22,9 @@ struct ApiClientOptions {
   // Between two pieces of an answer's body, and for sending a request. Not of a
   // stream, which may be silent for as long as its reader likes.
   std::chrono::milliseconds read_timeout{30'000};
+  // Called when the client begins with a client certificate, at first and after
+  // each change, with the end of its validity; on the executor's thread.
+  std::function<void(std::chrono::sys_seconds)> on_client_certificate = {};
   size_t max_body_bytes = size_t{512} << 20;
   size_t max_line_bytes = size_t{64} << 20;  // of one document in a stream
 };

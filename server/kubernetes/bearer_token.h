@@ -42,7 +42,7 @@ class BearerToken {
   };
   Version CurrentVersion() const;
 
-  const std::string file_;
+  std::string file_;
   std::string token_;
   bool trusted_ = false;  // read_at_ and version_ are those of token_
   TimePoint read_at_;

@@ -9,6 +9,10 @@ namespace vicinal {
 // Where an API server is and how to be known to it. A plain value;
 // LoadKubeconfig and InClusterConfig make checked ones.
 struct ClientConfig {
+  // Where all of this came from, to be read again; empty if from no kubeconfig.
+  std::string kubeconfig_file;
+  std::string kubeconfig_context;
+
   bool tls = true;
   std::string host;  // DNS name or IP address, IPv6 without brackets
   uint16_t port = 443;
@@ -34,6 +38,8 @@ struct ClientConfig {
   // `token`.
   std::string token;
   std::string token_file;
+
+  bool operator==(const ClientConfig&) const = default;
 };
 
 }  // namespace vicinal

@@ -355,6 +355,8 @@ absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path,
     return absl::Status(config.status().code(),
                         absl::StrCat(path, ": ", config.status().message()));
   }
+  config->kubeconfig_file = path;
+  config->kubeconfig_context = context;
   return config;
 }
 

@@ -11,8 +11,8 @@ namespace vicinal {
 // Reads one kubeconfig file (YAML or JSON) and resolves `context`, or its
 // current-context if that is empty. Relative paths inside are relative to the
 // file's folder; certificate and key files are read now, and again later where
-// the ClientConfig names them, as a tokenFile is. The certificates and keys are
-// checked.
+// the ClientConfig names them, as a tokenFile and the kubeconfig itself are.
+// The certificates and keys are checked.
 //
 // Refused by name, because ignoring them would change who the client is or whom
 // it talks to: exec, auth-provider, username, password, as, as-uid, as-groups,

@@ -6,6 +6,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <ctime>
+
 namespace vicinal {
 namespace {
 
@@ -130,6 +132,21 @@ absl::Status UseCertificate(ssl_ctx_st& context,
         "the key does not belong to the certificate");
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::chrono::sys_seconds> CertificateExpiration(
+    const std::string& pem) {
+  ERR_clear_error();
+  const absl::StatusOr<Certificate> certificate =
+      NextCertificate(*ReadFrom(pem));
+  if (!certificate.ok()) return certificate.status();
+  std::tm end = {};
+  if (*certificate == nullptr ||
+      ASN1_TIME_to_tm(X509_get0_notAfter(certificate->get()), &end) != 1) {
+    ERR_clear_error();
+    return absl::InvalidArgumentError("contains no PEM certificate");
+  }
+  return std::chrono::sys_seconds(std::chrono::seconds(timegm(&end)));
 }
 
 absl::StatusOr<TlsContext> MakeTlsContext(const ClientConfig& config) {

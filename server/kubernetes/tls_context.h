@@ -1,6 +1,7 @@
 #ifndef VICINAL_SERVER_KUBERNETES_TLS_CONTEXT_H_
 #define VICINAL_SERVER_KUBERNETES_TLS_CONTEXT_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,10 @@ absl::Status TrustCertificates(ssl_ctx_st& context, const std::string& pem);
 absl::Status UseCertificate(ssl_ctx_st& context,
                             const std::string& certificate_pem,
                             const std::string& key_pem);
+
+// When the first certificate of `pem` ends. An error if it does not parse.
+absl::StatusOr<std::chrono::sys_seconds> CertificateExpiration(
+    const std::string& pem);
 
 // The context that `config` asks for.
 absl::StatusOr<TlsContext> MakeTlsContext(const ClientConfig& config);

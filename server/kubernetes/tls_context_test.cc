@@ -2,6 +2,7 @@
 
 #include <openssl/ssl.h>
 
+#include <chrono>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -61,6 +62,23 @@ TEST(TlsContextTest, NamesThePartOfTheConfigurationThatIsWrong) {
   config.client_key_pem = "x";
   EXPECT_EQ(MessageOf(MakeTlsContext(config).status()),
             "client certificate: the certificate contains no PEM certificate");
+}
+
+TEST(CertificateExpirationTest, IsTheEndOfTheFirstCertificate) {
+  const TestCertificate authority = MakeTestAuthority("CA");
+  const auto now = std::chrono::system_clock::now();
+  const TestCertificate leaf =
+      IssueTestCertificate(authority, {.common_name = "client",
+                                       .dns_names = {},
+                                       .ip_addresses = {},
+                                       .valid_until = std::chrono::hours(100)});
+  const absl::StatusOr<std::chrono::sys_seconds> end =
+      CertificateExpiration(leaf.certificate_pem + authority.certificate_pem);
+  ASSERT_TRUE(end.ok()) << end.status();
+  EXPECT_GT(*end, now + std::chrono::hours(99));
+  EXPECT_LT(*end, now + std::chrono::hours(101));
+  EXPECT_FALSE(CertificateExpiration("nonsense").ok());
+  EXPECT_FALSE(CertificateExpiration("").ok());
 }
 
 }  // namespace

@@ -86,6 +86,10 @@ Metrics::Metrics()
       watch_outages_(Gauges(registry_, "vicinal_watch_outage_seconds",
                             "How long the watch has been broken; 0 if it is "
                             "not.")),
+      client_certificate_expirations_(
+          Gauges(registry_, "vicinal_client_certificate_expiration_seconds",
+                 "When the certificate ends that vicinal shows to the API "
+                 "server, in seconds since 1970.")),
       index_objects_(Gauges(registry_, "vicinal_index_objects",
                             "Objects in the index, by resource.")),
       index_entries_(Gauges(registry_, "vicinal_index_entries",
@@ -177,6 +181,10 @@ Metrics::Resource Metrics::ForResource(const std::string& resource) {
 
 void Metrics::SetWatchOutage(const std::string& resource, double seconds) {
   watch_outages_.Add({{"resource", resource}}).Set(seconds);
+}
+
+void Metrics::SetClientCertificateExpiration(double seconds) {
+  client_certificate_expirations_.Add({}).Set(seconds);
 }
 
 void Metrics::SetIndexObjects(const std::string& resource, std::size_t count) {

@@ -48,6 +48,9 @@ class Metrics {
 
   // How long the watch of a resource has been broken; 0 if it is not.
   void SetWatchOutage(const std::string& resource, double seconds);
+  // When the certificate ends that vicinal shows to the API server, in seconds
+  // since 1970.
+  void SetClientCertificateExpiration(double seconds);
   // Whether questions are answered.
   void SetReady(bool ready) { ready_.Set(ready ? 1 : 0); }
 
@@ -104,6 +107,8 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& event_lags_;
   prometheus::Family<prometheus::Histogram>& event_apply_durations_;
   prometheus::Family<prometheus::Gauge>& watch_outages_;
+  // Without a metric as long as there is no certificate.
+  prometheus::Family<prometheus::Gauge>& client_certificate_expirations_;
   prometheus::Family<prometheus::Gauge>& index_objects_;
   prometheus::Family<prometheus::Gauge>& index_entries_;
   prometheus::Counter& swallowed_errors_;

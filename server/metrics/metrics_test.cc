@@ -123,6 +123,17 @@ TEST(MetricsTest, SaysWhetherQuestionsAreAnsweredAndSinceWhenNot) {
                         "2.5\n"));
 }
 
+TEST(MetricsTest, SaysWhenTheClientCertificateEndsIfThereIsOne) {
+  Metrics metrics;
+  EXPECT_THAT(
+      metrics.Render(),
+      Not(HasSubstr("\nvicinal_client_certificate_expiration_seconds ")));
+  metrics.SetClientCertificateExpiration(1.5e9);
+  EXPECT_THAT(
+      metrics.Render(),
+      HasSubstr("\nvicinal_client_certificate_expiration_seconds 1500000000"));
+}
+
 TEST(MetricsTest, TheProcessIsAmongThem) {
   const std::string text = Metrics().Render();
   EXPECT_THAT(text, HasSubstr("\nprocess_resident_memory_bytes "));

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/model/object.h"
+#include "server/kubernetes/api_client_options.h"
+#include "server/kubernetes/reflector_options.h"
 #include "server/state/pod_event_handler.h"
 #include "server/state/resource_event_handler.h"
 
@@ -84,9 +86,16 @@ absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
     reflected.push_back(
         {resource.path, resource.field_selector, watch->sinks_.back().get()});
   }
+  ApiClientOptions client_options;
+  client_options.on_client_certificate =
+      [&metrics](std::chrono::sys_seconds end) {
+        metrics.SetClientCertificateExpiration(
+            static_cast<double>(end.time_since_epoch().count()));
+      };
   absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
       ReflectorThread::Start(config, reflected,
-                             OptionsFor(freshness.max_outage()));
+                             OptionsFor(freshness.max_outage()),
+                             client_options);
   if (!thread.ok()) return thread.status();
   watch->thread_ = *std::move(thread);
   return watch;
