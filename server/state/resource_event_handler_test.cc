@@ -110,6 +110,7 @@ TEST(ResourceEventHandlerTest, IsFreshOnlyAfterTheWholeList) {
   sink->OnListed(Json(PodJson("p1")));
   EXPECT_FALSE(sink.IsFresh());
   sink->OnListEnd("1");
+  sink->OnWatchStart();
   EXPECT_TRUE(sink.IsFresh());
 }
 
@@ -192,6 +193,7 @@ TEST(ResourceEventHandlerTest, AnUnreadableObjectIsLeftOutAndCounted) {
   EXPECT_THAT(sink.Names(), ElementsAre("a/p1", "a/p3"));
   EXPECT_THAT(sink.Metrics(),
               HasSubstr("vicinal_decode_errors_total{resource=\"pods\"} 4\n"));
+  sink->OnWatchStart();
   EXPECT_TRUE(sink.IsFresh());
 }
 
