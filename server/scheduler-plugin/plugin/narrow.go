@@ -99,8 +99,11 @@ func (a *attempt) narrow(ctx context.Context) string {
 			return ""
 		}
 		name := node.Node().Name
-		if !others.AllNodes() && !others.NodeNames.Has(name) || a.nominated(name) {
+		if !others.AllNodes() && !others.NodeNames.Has(name) {
 			continue
+		}
+		if a.nominated(name) {
+			return "" // whether it passes is a matter of both plugins' in-tree state
 		}
 		if a.profile.handle.RunFilterPluginsWithNominatedPods(ctx, trial, a.pod, node).IsSuccess() {
 			return name

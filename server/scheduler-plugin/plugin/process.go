@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/component-base/version"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -129,7 +130,7 @@ func inTreeName(plugin config.Plugin) string {
 }
 
 // release is that of the scheduler's code in this program. What /version says is set by
-// upstream's build only.
+// linker flags only; a test binary does not list its modules, and needs them.
 func release() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
@@ -138,5 +139,5 @@ func release() string {
 			}
 		}
 	}
-	return "unknown"
+	return version.Get().GitVersion
 }

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Cluster is what the scheduler's informers would hold. Of two objects of the
@@ -125,4 +126,31 @@ func decodeInto[T any, P object[T]](into *byName[T], raw json.RawMessage) error 
 	}
 	into.put(o.GetNamespace()+"/"+o.GetName(), (*T)(o))
 	return nil
+}
+
+// Has says whether there is a pod of that name.
+func (c *Cluster) Has(pod *v1.Pod) bool {
+	_, ok := c.Pods.index[pod.Namespace+"/"+pod.Name]
+	return ok
+}
+
+// objects are those that informers are started with; of the nodes the cache knows.
+func (c *Cluster) objects() []runtime.Object {
+	var objects []runtime.Object
+	add(&objects, c.Namespaces.objects)
+	add(&objects, visible(c.Pods.objects))
+	add(&objects, c.Services.objects)
+	add(&objects, c.ReplicationControllers.objects)
+	add(&objects, c.ReplicaSets.objects)
+	add(&objects, c.StatefulSets.objects)
+	return objects
+}
+
+func add[T any, P interface {
+	*T
+	runtime.Object
+}](objects *[]runtime.Object, more []*T) {
+	for _, o := range more {
+		*objects = append(*objects, P(o))
+	}
 }

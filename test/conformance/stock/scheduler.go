@@ -48,6 +48,33 @@ type Scheduler struct {
 	draManager     fwk.SharedDRAManager
 	recorder       *metrics.MetricAsyncRecorder
 	defaultProfile *config.KubeSchedulerProfile
+	other          *Other // nil: the in-tree plugins
+}
+
+// Other are plugins in the places of in-tree ones. They may need informers that run.
+type Other struct {
+	Registry func() runtime.Registry
+	// Names by the in-tree plugins' names. They come last, with the weights of those.
+	Names        map[string]string
+	PluginConfig []config.PluginConfig
+	// Ready says whether they know the cluster, for which they may need a cycle.
+	Ready func() bool
+}
+
+// With is a scheduler of other plugins that shares the rest.
+func (s *Scheduler) With(other Other) *Scheduler {
+	c := *s
+	c.other = &other
+	c.defaultProfile = s.defaultProfile.DeepCopy()
+	enabled := &c.defaultProfile.Plugins.MultiPoint.Enabled
+	for _, p := range slices.Clone(*enabled) {
+		if name, ok := other.Names[p.Name]; ok {
+			*enabled = slices.DeleteFunc(*enabled, func(e config.Plugin) bool { return e.Name == p.Name })
+			*enabled = append(*enabled, config.Plugin{Name: name, Weight: p.Weight})
+		}
+	}
+	c.defaultProfile.PluginConfig = append(c.defaultProfile.PluginConfig, other.PluginConfig...)
+	return &c
 }
 
 // NewScheduler builds what all cases share. It stops with ctx.
@@ -118,7 +145,13 @@ type world struct {
 func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config.KubeSchedulerProfile) (*world, error) {
 	logger := klog.FromContext(ctx)
 	factory := informers.NewSharedInformerFactory(s.client, 0)
-	if err := fillListers(factory, cluster); err != nil {
+	registry := plugins.NewInTreeRegistry()
+	if s.other != nil {
+		factory = informers.NewSharedInformerFactory(fake.NewClientset(cluster.objects()...), 0)
+		if err := registry.Merge(s.other.Registry()); err != nil {
+			return nil, err
+		}
+	} else if err := fillListers(factory, cluster); err != nil {
 		return nil, err
 	}
 
@@ -141,7 +174,7 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 		return nil, err
 	}
 
-	f, err := runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), profile,
+	f, err := runtime.NewFramework(ctx, registry, profile,
 		runtime.WithComponentConfigVersion("kubescheduler.config.k8s.io/v1"),
 		runtime.WithClientSet(s.client),
 		runtime.WithInformerFactory(factory),
@@ -156,6 +189,10 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 	if err != nil {
 		return nil, fmt.Errorf("pluginConfig: %w", err)
 	}
+	if s.other != nil { // before the queue: it takes nominations of known pods only
+		factory.Start(ctx.Done())
+		factory.WaitForCacheSync(ctx.Done())
+	}
 	queue := internalqueue.NewSchedulingQueue(f.QueueSortFunc(), factory, internalqueue.WithMetricsRecorder(s.recorder))
 	for _, pod := range pods {
 		if pod.Spec.NodeName == "" {
@@ -164,6 +201,11 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 	}
 	f.SetPodNominator(queue)
 
+	if s.other != nil {
+		if err := s.awaitOther(ctx, f); err != nil {
+			return nil, err
+		}
+	}
 	nodes, err := snapshot.NodeInfos().List()
 	if err != nil {
 		return nil, err
@@ -173,6 +215,23 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 		return strings.Compare(a.Node().Name, b.Node().Name)
 	})
 	return &world{framework: f, nodes: nodes}, nil
+}
+
+// awaitOther runs cycles for a pod that nobody knows until the other plugins are ready.
+func (s *Scheduler) awaitOther(ctx context.Context, f framework.Framework) error {
+	deadline := time.Now().Add(time.Minute)
+	unknown := &v1.Pod{}
+	unknown.UID = "unknown"
+	for {
+		f.RunPreFilterPlugins(ctx, framework.NewCycleState(), unknown)
+		if s.other.Ready() {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the plugins are not ready within a minute")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // visible drops the finished pods: the scheduler's pod informer selects

@@ -44,7 +44,7 @@ func (l *Link) Session() *Session { return l.session.Load() }
 
 // Run connects, and connects again whenever the stream ends, until ctx is done.
 func (l *Link) Run(ctx context.Context) {
-	backoff := minBackoff
+	backoff, said := minBackoff, ""
 	for ctx.Err() == nil {
 		wasReady, err := l.serve(ctx)
 		if ctx.Err() != nil {
@@ -52,9 +52,12 @@ func (l *Link) Run(ctx context.Context) {
 		}
 		if wasReady {
 			klog.ErrorS(err, "The stream to vicinal has ended; pods are scheduled by in-tree code until it is back", "address", l.address)
-			backoff = minBackoff
+			backoff, said = minBackoff, ""
 		} else {
-			klog.V(2).InfoS("Vicinal does not answer", "address", l.address, "err", err)
+			if err.Error() != said { // once for each reason: a refusal stays until somebody acts
+				said = err.Error()
+				klog.ErrorS(err, "Vicinal cannot be asked; pods are scheduled by in-tree code", "address", l.address)
+			}
 			backoff = min(2*backoff, maxBackoff)
 		}
 		select {

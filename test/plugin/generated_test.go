@@ -1,0 +1,246 @@
+// Package plugin compares the scheduler's plugins, with the real vicinal behind them, and
+// the in-tree plugins on generated clusters. It is a module of its own, so that the
+// binaries that test/go.mod pins do not depend on the plugin. A test binary cannot tell the
+// release of its modules, so test/run sets it with a linker flag.
+package plugin
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+
+	"vicinal/scheduler-plugin/plugin"
+	"vicinal/test/conformance/cases"
+	"vicinal/test/conformance/stock"
+)
+
+var (
+	count = flag.Uint64("cases", 300, "how many cases are generated")
+	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the cases")
+)
+
+// withVictims is a seed with victims among its first cases.
+const withVictims = 1795363830833425772
+
+const schedulerConfig = `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      disabled: [{name: "*"}]
+      enabled:
+      - {name: PrioritySort}
+      - {name: DefaultBinder}
+      - {name: NodeUnschedulable}
+      - {name: NodeName}
+      - {name: TaintToleration, weight: 3}
+      - {name: NodeAffinity, weight: 2}
+      - {name: NodeResourcesFit, weight: 1}
+      - {name: NodeResourcesBalancedAllocation, weight: 1}
+      - {name: ImageLocality, weight: 1}
+      - {name: VicinalPodTopologySpread, weight: 2}
+      - {name: VicinalInterPodAffinity, weight: 2}
+`
+
+// startVicinal returns the address of a real one.
+func startVicinal(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	file, socket := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "s")
+	if err := os.WriteFile(file, []byte(schedulerConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(os.Getenv("VICINAL_BIN"), "serve-plugin", "--socket="+socket, "--scheduler-config="+file, "--admin-listen-address=127.0.0.1:0")
+	command.Stderr = log
+	if err := command.Start(); err != nil {
+		t.Fatalf("VICINAL_BIN: %v", err)
+	}
+	t.Cleanup(func() {
+		command.Process.Kill()
+		command.Wait()
+		if content, _ := os.ReadFile(log.Name()); t.Failed() {
+			t.Logf("vicinal's log ends with\n%s", content[max(0, len(content)-3000):])
+		}
+	})
+	return "unix:" + socket
+}
+
+// attempts are the plugin's, by who answered and why.
+func attempts(t *testing.T) map[string]float64 {
+	t.Helper()
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]float64{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetName() == "vicinal_plugin_attempts_total" {
+				counts[metric.GetLabel()[0].GetValue()+" "+metric.GetLabel()[1].GetValue()] = metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return counts
+}
+
+// rig asks both about the same cases.
+type rig struct {
+	stock   *stock.Scheduler
+	ours    *stock.Scheduler
+	answers map[string]int // attempts of ours, by who answered and why
+}
+
+func newRig(t *testing.T, address, settings string) *rig {
+	klog.LogToStderr(false)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	s, err := stock.NewScheduler(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := attempts(t)["in_tree pod_unknown"]
+	return &rig{stock: s, answers: map[string]int{}, ours: s.With(stock.Other{
+		Registry: plugin.Registry,
+		Names:    map[string]string{"PodTopologySpread": plugin.PodTopologySpread, "InterPodAffinity": plugin.InterPodAffinity},
+		PluginConfig: []config.PluginConfig{{Name: plugin.InterPodAffinity, Args: &runtime.Unknown{
+			ContentType: runtime.ContentTypeJSON, Raw: fmt.Appendf(nil, `{"vicinal": {"address": %q, "timeout": "20s", %s}}`, address, settings)}}},
+		// A pod that nobody knows is asked about once vicinal has the whole cluster.
+		Ready: func() bool {
+			now := attempts(t)["in_tree pod_unknown"]
+			ready := now > asked
+			asked = now
+			return ready
+		},
+	})}
+}
+
+// each calls f for the cases that a vicinal of one configuration can be asked about.
+func (r *rig) each(t *testing.T, f func(t *testing.T, c *stock.Case)) { r.eachOf(t, *seed, f) }
+
+func (r *rig) eachOf(t *testing.T, seed uint64, f func(t *testing.T, c *stock.Case)) {
+	t.Logf("seed %d", seed)
+	for index := range *count {
+		g := cases.Generate(seed, index)
+		c, err := stock.ParseCase(g.Line)
+		if err != nil || c.PluginConfig != nil || c.Cluster.Has(c.Pod) {
+			continue
+		}
+		if err := c.Cluster.Add(c.Pod); err != nil {
+			t.Fatal(err)
+		}
+		before := attempts(t)
+		t.Run(g.ID, func(t *testing.T) { f(t, c) })
+		for who, n := range attempts(t) {
+			if n > before[who] {
+				r.answers[who]++
+			}
+		}
+	}
+	t.Logf("attempts: %v", r.answers)
+}
+
+// inTreeNames replaces the plugins' names, which the scheduler's messages have.
+func inTreeNames(text string) string { return strings.ReplaceAll(text, "Vicinal", "") }
+
+func TestVerdictsAndScoresAreEqualOnGeneratedClusters(t *testing.T) {
+	r := newRig(t, startVicinal(t), `"narrow": false`)
+	r.each(t, func(t *testing.T, c *stock.Case) {
+		want, err := r.stock.Answer(c)
+		if err != nil {
+			t.Skip(err)
+		}
+		got, err := r.ours.Answer(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, node := range want.Nodes {
+			said := got.Nodes[name]
+			said.Plugin, said.Reason = inTreeNames(said.Plugin), inTreeNames(said.Reason)
+			if said != node {
+				t.Errorf("node %s: %+v, in-tree %+v", name, said, node)
+			}
+		}
+		if !maps.Equal(got.Totals, want.Totals) {
+			t.Errorf("totals %v, in-tree %v", got.Totals, want.Totals)
+		}
+		if inTreeNames(got.Message) != want.Message {
+			t.Errorf("message %q, in-tree %q", got.Message, want.Message)
+		}
+	})
+	if r.answers["vicinal verdicts"] == 0 {
+		t.Error("vicinal has answered nothing")
+	}
+}
+
+func TestTheNarrowedNodeIsOneOfTheBestOnGeneratedClusters(t *testing.T) {
+	r := newRig(t, startVicinal(t), `"narrow": true`)
+	r.each(t, func(t *testing.T, c *stock.Case) {
+		want, err := r.stock.Answer(c)
+		if err != nil {
+			t.Skip(err)
+		}
+		before := attempts(t)["vicinal narrowed"]
+		got, err := r.ours.Answer(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := slices.DeleteFunc(slices.Collect(maps.Keys(got.Nodes)), func(name string) bool { return got.Nodes[name].Code != "Success" })
+		if attempts(t)["vicinal narrowed"] == before {
+			if !maps.Equal(got.Totals, want.Totals) || len(want.Totals) != len(fits) {
+				t.Errorf("not narrowed: totals %v, in-tree %v", got.Totals, want.Totals)
+			}
+			return
+		}
+		if len(fits) != 1 || len(want.Totals) == 0 || want.Totals[fits[0]] != slices.Max(slices.Collect(maps.Values(want.Totals))) {
+			t.Errorf("narrowed to %v, in-tree totals are %v", fits, want.Totals)
+		}
+	})
+	if r.answers["vicinal narrowed"] == 0 {
+		t.Error("no attempt is narrowed")
+	}
+}
+
+func TestVictimsAreEqualOnGeneratedClusters(t *testing.T) {
+	r, found := newRig(t, startVicinal(t), `"narrow": true`), 0
+	compare := func(t *testing.T, c *stock.Case) {
+		if answer, err := r.stock.Answer(c); err != nil || len(answer.Totals) > 0 {
+			return // it fits: nobody asks for victims
+		}
+		want, err := r.stock.Victims(c)
+		if err != nil {
+			t.Skip(err)
+		}
+		got, err := r.ours.Victims(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += len(want)
+		same := func(a, b *v1.Pod) bool { return a.UID == b.UID }
+		if !maps.EqualFunc(got, want, func(a, b []*v1.Pod) bool { return slices.EqualFunc(a, b, same) }) {
+			t.Errorf("victims %v, in-tree %v", got, want)
+		}
+	}
+	r.each(t, compare)
+	r.eachOf(t, withVictims, compare) // few cases have any
+	if found == 0 {
+		t.Error("no victims at all")
+	}
+}
