@@ -6,6 +6,8 @@ asked from pkg-config: @debian//:absl_status, @debian//:glog, and so on.
 
 # Target name -> pkg-config modules.
 _LIBRARIES = {
+    "absl_cleanup": ["absl_cleanup"],
+    "absl_core_headers": ["absl_core_headers"],
     "absl_flat_hash_map": ["absl_flat_hash_map"],
     "absl_status": ["absl_status"],
     "absl_statusor": ["absl_statusor"],

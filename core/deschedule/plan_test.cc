@@ -414,6 +414,29 @@ TEST_F(PlanTest, DuplicatesOfAnOwnerOnRequest) {
   EXPECT_EQ(plan.after.skew, 0);
 }
 
+// Each profile looks for the duplicates that it does not exclude.
+TEST_F(PlanTest, ProfilesThatExcludeDuplicatesOfDifferentOwners) {
+  AddNodes(3);
+  NoOwnerLimit();
+  for (const char* name : {"a", "b", "c"}) {
+    Add("n1", PodText(name, "app: web", "{containers: [{image: i}]}"));
+  }
+  Strategy but_replica_sets = Of(StrategyKind::kDuplicates);
+  but_replica_sets.exclude_owner_kinds = {"ReplicaSet"};
+  Strategy but_jobs = Of(StrategyKind::kDuplicates);
+  but_jobs.exclude_owner_kinds = {"Job"};
+  std::vector<PolicyProfile>& profiles = options_.policy.profiles;
+  PolicyProfile profile = profiles[0];
+  profile.strategies = {but_replica_sets};
+  profiles = {profile};
+  EXPECT_THAT(Make().evictions, IsEmpty());
+  profile.strategies = {but_jobs};
+  profiles.push_back(profile);
+  EXPECT_THAT(Moves(Make()), UnorderedElementsAre("a>n2", "b>n3"));
+  std::swap(profiles[0], profiles[1]);
+  EXPECT_THAT(Moves(Make()), UnorderedElementsAre("a>n2", "b>n3"));
+}
+
 TEST_F(PlanTest, SoftAntiAffinitySpreadsAsFarAsThereIsSomethingToGain) {
   AddNodes(3);
   NoOwnerLimit();

@@ -62,8 +62,7 @@ RuleScope RuleScope::Of(const Policy& policy) {
           scope.schedule_anyway |= strategy.schedule_anyway;
           break;
         case StrategyKind::kDuplicates:
-          scope.duplicates = true;
-          scope.exclude_owner_kinds = strategy.exclude_owner_kinds;
+          scope.duplicates_but_of.push_back(strategy.exclude_owner_kinds);
           break;
         case StrategyKind::kSoftAntiAffinity:
           scope.preferred_pod_affinity = true;
@@ -84,6 +83,14 @@ std::string OwnerKeyOf(const ObjectMeta& meta) {
   }
   if (owner == nullptr) return "";
   return absl::StrCat(meta.namespace_name, "/", owner->kind, "/", owner->name);
+}
+
+bool IsOwnedByOneOf(const ObjectMeta& meta,
+                    const std::vector<std::string>& kinds) {
+  return std::ranges::any_of(meta.owner_references,
+                             [&kinds](const OwnerReference& owner) {
+                               return std::ranges::count(kinds, owner.kind) > 0;
+                             });
 }
 
 RuleTallies::RuleTallies(const ClusterState& cluster, RuleScope scope)
@@ -113,13 +120,11 @@ RuleTallies::RuleTallies(const ClusterState& cluster, RuleScope scope)
           (scope_.schedule_anyway && HasSpread(common, kScheduleAnyway));
       known.by_labels = MatchesLabelKeys(common);
       known.duplicates =
-          scope_.duplicates && !common.meta.owner_references.empty() &&
-          std::ranges::none_of(common.meta.owner_references,
-                               [this](const OwnerReference& owner) {
-                                 return std::ranges::count(
-                                            scope_.exclude_owner_kinds,
-                                            owner.kind) > 0;
-                               });
+          !common.meta.owner_references.empty() &&
+          std::ranges::any_of(scope_.duplicates_but_of,
+                              [&](const std::vector<std::string>& kinds) {
+                                return !IsOwnedByOneOf(common.meta, kinds);
+                              });
       if (common.spec.affinity && common.spec.affinity->pod_affinity &&
           !common.spec.affinity->pod_affinity->required.empty()) {
         const PodInfo info(common);
@@ -281,7 +286,7 @@ void RuleTallies::Count(const PodInfo& pod, NodeId node, std::int64_t delta) {
                                delta);
     }
   }
-  if (scope_.duplicates) {
+  if (!scope_.duplicates_but_of.empty()) {
     const auto it = duplicates_.find(DuplicateKeyOf(pod.pod));
     if (it != duplicates_.end()) it->second.tally.Add(node, delta);
   }
@@ -294,7 +299,7 @@ const AffinityTally* RuleTallies::AffinityOf(const PodInfo& pod) const {
 }
 
 const DuplicateTally* RuleTallies::DuplicatesOf(const Pod& pod) const {
-  if (!scope_.duplicates) return nullptr;
+  if (scope_.duplicates_but_of.empty()) return nullptr;
   const auto it = duplicates_.find(DuplicateKeyOf(pod));
   return it == duplicates_.end() ? nullptr : &it->second.tally;
 }

@@ -37,8 +37,9 @@ namespace vicinal {
 // Which rules count that need not hold.
 struct RuleScope {
   bool schedule_anyway = false;
-  bool duplicates = false;
-  std::vector<std::string> exclude_owner_kinds;  // Of duplicates.
+  // For each strategy that looks for duplicates, the kinds of owners whose pods
+  // it leaves alone.
+  std::vector<std::vector<std::string>> duplicates_but_of;
   bool preferred_pod_affinity = false;
   bool preferred_node_affinity = false;
   bool prefer_no_schedule = false;
@@ -50,6 +51,10 @@ struct RuleScope {
 // The controller of a pod, or else its first owner, as `namespace/kind/name`;
 // empty if it has none.
 std::string OwnerKeyOf(const ObjectMeta& meta);
+
+// Whether any owner is of one of the kinds.
+bool IsOwnedByOneOf(const ObjectMeta& meta,
+                    const std::vector<std::string>& kinds);
 
 // Weight of a PreferNoSchedule taint that a pod does not tolerate.
 inline constexpr std::int64_t kPreferNoScheduleWeight = 100;

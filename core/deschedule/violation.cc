@@ -128,13 +128,7 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
     case StrategyKind::kDuplicates: {
       const DuplicateTally* tally = costs.duplicates();
       if (tally == nullptr || tally->At(node.id) < tally->share()) return "";
-      const auto& owners = pod.pod.meta.owner_references;
-      if (std::ranges::any_of(owners, [&](const OwnerReference& owner) {
-            return std::ranges::count(strategy.exclude_owner_kinds,
-                                      owner.kind) > 0;
-          })) {
-        return "";
-      }
+      if (IsOwnedByOneOf(pod.pod.meta, strategy.exclude_owner_kinds)) return "";
       return absl::StrCat("its node has ",
                           Counted(tally->At(node.id) + 1, "pod"),
                           " of its owner, an even share is ", tally->share());

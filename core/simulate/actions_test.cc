@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "core/simulate/testing/simulation.h"
 
 namespace vicinal {
@@ -109,6 +110,38 @@ TEST(ActionsTest, AWorkloadGoesWithItsPods) {
   simulation.Do("delete deployment/web");
   EXPECT_THAT(simulation.simulated().pods(), IsEmpty());
   EXPECT_THAT(simulation.simulated().workloads(), IsEmpty());
+}
+
+// What no cluster makes, but a file may have.
+TEST(ActionsTest, WorkloadsThatOwnThemselvesOrEachOther) {
+  Simulation simulation(kThreeNodes);
+  const auto apply = [&simulation](const std::string& name,
+                                   const std::string& owner) {
+    simulation.Apply(absl::StrCat(
+        "---\n{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: ", name,
+        ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: ",
+        owner,
+        ", controller: true}]}, spec: {replicas: 1, selector: "
+        "{matchLabels: {app: ",
+        name, "}}, template: {metadata: {labels: {app: ", name,
+        "}}, spec: {containers: [{name: c, image: i}]}}}}"));
+  };
+  apply("self", "self");
+  apply("a", "b");
+  apply("b", "a");
+  apply("c", "b");
+  const auto top = [&simulation](const char* name) {
+    return simulation.simulated().TopOf({"ReplicaSet", "default", name}).name;
+  };
+  EXPECT_EQ(top("self"), "self");
+  EXPECT_EQ(top("a"), "a");
+  EXPECT_EQ(top("b"), "a");
+  EXPECT_EQ(top("c"), "a");
+  EXPECT_THAT(simulation.simulated().pods(), SizeIs(4));
+  simulation.Do("delete replicaset/b");
+  EXPECT_THAT(simulation.simulated().pods(), SizeIs(1));
+  simulation.Do("delete replicaset/self");
+  EXPECT_THAT(simulation.simulated().pods(), IsEmpty());
 }
 
 TEST(ActionsTest, RescheduleMakesAWorkloadEvenAgain) {

@@ -103,9 +103,27 @@ void SimulatedCluster::RememberController(const Workload& workload) {
   }
 }
 
+// The first by kind and name of controllers that own each other, of which
+// `start` is one.
+static OwnerKey FirstOfCircle(const std::map<OwnerKey, OwnerKey>& controllers,
+                              const OwnerKey& start) {
+  const OwnerKey* first = &start;
+  const OwnerKey* key = &controllers.at(start);
+  for (; *key != start; key = &controllers.at(*key)) {
+    if (*key < *first) first = key;
+  }
+  return *first;
+}
+
 OwnerKey SimulatedCluster::TopOf(const OwnerKey& owner) const {
-  const auto it = controllers_.find(owner);
-  return it == controllers_.end() ? owner : TopOf(it->second);
+  std::set<OwnerKey> seen;
+  const OwnerKey* top = &owner;
+  for (auto it = controllers_.find(owner); it != controllers_.end();
+       it = controllers_.find(*top)) {
+    if (!seen.insert(*top).second) return FirstOfCircle(controllers_, *top);
+    top = &it->second;
+  }
+  return *top;
 }
 
 void SimulatedCluster::Upsert(Workload workload) {

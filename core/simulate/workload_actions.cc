@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -188,27 +190,37 @@ absl::Status ApplyItem(SimulatedCluster& simulated, ScriptObject item) {
   return absl::OkStatus();
 }
 
-// The pods of a workload and of those below it.
-std::vector<ObjectKey> PodsBelow(const SimulatedCluster& simulated,
-                                 const OwnerKey& key) {
-  std::vector<ObjectKey> pods(simulated.PodsOf(key).begin(),
-                              simulated.PodsOf(key).end());
-  for (const auto& [other, workload] : simulated.workloads()) {
-    if (OwnerOf(workload.meta) != key) continue;
-    const std::vector<ObjectKey> below = PodsBelow(simulated, other);
-    pods.insert(pods.end(), below.begin(), below.end());
+// A workload and those below it, each once although they may own each other.
+std::vector<OwnerKey> WithThoseBelow(const SimulatedCluster& simulated,
+                                     const OwnerKey& key) {
+  std::vector<OwnerKey> found = {key};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const auto& [other, workload] : simulated.workloads()) {
+      if (OwnerOf(workload.meta) == found[i] &&
+          std::ranges::count(found, other) == 0) {
+        found.push_back(other);
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<ObjectKey> PodsOf(const SimulatedCluster& simulated,
+                              const std::vector<OwnerKey>& workloads) {
+  std::vector<ObjectKey> pods;
+  for (const OwnerKey& workload : workloads) {
+    const std::set<ObjectKey>& own = simulated.PodsOf(workload);
+    pods.insert(pods.end(), own.begin(), own.end());
   }
   return pods;
 }
 
 void DeleteWorkload(SimulatedCluster& simulated, const OwnerKey& key) {
-  const std::vector<ObjectKey> pods = PodsBelow(simulated, key);
-  std::vector<OwnerKey> below;
-  for (const auto& [other, workload] : simulated.workloads()) {
-    if (OwnerOf(workload.meta) == key) below.push_back(other);
+  const std::vector<OwnerKey> workloads = WithThoseBelow(simulated, key);
+  const std::vector<ObjectKey> pods = PodsOf(simulated, workloads);
+  for (const OwnerKey& workload : workloads) {
+    simulated.RemoveWorkload(workload);
   }
-  simulated.RemoveWorkload(key);
-  for (const OwnerKey& other : below) DeleteWorkload(simulated, other);
   for (const ObjectKey& pod : pods) simulated.DeletePod(pod);
 }
 
@@ -346,7 +358,7 @@ absl::Status Reschedule(SimulatedCluster& simulated, const Target& target) {
   } else {
     absl::StatusOr<Workload> workload = Find(simulated, target);
     if (!workload.ok()) return workload.status();
-    pods = PodsBelow(simulated, KeyOf(*workload));
+    pods = PodsOf(simulated, WithThoseBelow(simulated, KeyOf(*workload)));
   }
   for (const ObjectKey& pod : pods) EvictPod(simulated, pod);
   return absl::OkStatus();

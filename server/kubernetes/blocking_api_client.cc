@@ -23,6 +23,7 @@ absl::StatusOr<std::unique_ptr<BlockingApiClient>> BlockingApiClient::Create(
   // The first connection shows whether the configuration can be used.
   absl::StatusOr<std::unique_ptr<Connection>> connection = client->Take();
   if (!connection.ok()) return connection.status();
+  const MutexLock lock(client->mutex_);
   client->idle_.push_back(*std::move(connection));
   return client;
 }
@@ -36,7 +37,7 @@ BlockingApiClient::~BlockingApiClient() = default;
 absl::StatusOr<std::unique_ptr<BlockingApiClient::Connection>>
 BlockingApiClient::Take() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!idle_.empty()) {
       std::unique_ptr<Connection> connection = std::move(idle_.back());
       idle_.pop_back();
@@ -66,7 +67,7 @@ absl::StatusOr<ApiResponse> BlockingApiClient::Send(ApiRequest request) {
                         });
   io.restart();
   io.run();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   idle_.push_back(*std::move(connection));
   return *std::move(result);
 }

@@ -2,10 +2,11 @@
 #define VICINAL_SERVER_KUBERNETES_BLOCKING_API_CLIENT_H_
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "core/sync/mutex.h"
 #include "server/kubernetes/api_client_options.h"
 #include "server/kubernetes/api_request.h"
 #include "server/kubernetes/api_response.h"
@@ -34,8 +35,8 @@ class BlockingApiClient {
 
   const ClientConfig config_;
   const ApiClientOptions options_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> idle_;  // Guarded by mutex_.
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vicinal

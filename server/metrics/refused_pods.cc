@@ -7,7 +7,7 @@ namespace vicinal {
 void RefusedPods::Count(std::string_view uid, Clock::time_point now) {
   metrics_.refusals().Increment();
   const std::size_t hash = std::hash<std::string_view>()(uid);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (now - begin_ >= std::chrono::minutes(1)) {
     seen_.clear();
     begin_ = now;

@@ -4,10 +4,11 @@
 
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <string_view>
 #include <unordered_set>
 
+#include "absl/base/thread_annotations.h"
+#include "core/sync/mutex.h"
 #include "server/metrics/metrics.h"
 
 namespace vicinal {
@@ -31,9 +32,11 @@ class RefusedPods {
 
  private:
   Metrics& metrics_;
-  std::mutex mutex_;
-  std::unordered_set<std::size_t> seen_;  // Guarded by mutex_. Hashes of uids.
-  Clock::time_point begin_;               // Guarded by mutex_. Of the minute.
+  Mutex mutex_;
+  // Hashes of uids.
+  std::unordered_set<std::size_t> seen_ ABSL_GUARDED_BY(mutex_);
+  // Of the minute.
+  Clock::time_point begin_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vicinal

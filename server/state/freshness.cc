@@ -11,18 +11,18 @@ Freshness::Freshness(const std::vector<std::string>& resources,
 }
 
 void Freshness::OnListed(const std::string& resource) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   resources_.at(resource).listed = true;
 }
 
 void Freshness::OnConnected(const std::string& resource) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   resources_.at(resource).disconnected_since.reset();
 }
 
 void Freshness::OnDisconnected(const std::string& resource,
                                Clock::time_point since) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& first = resources_.at(resource).disconnected_since;
   if (!first) first = since;
 }
@@ -30,7 +30,7 @@ void Freshness::OnDisconnected(const std::string& resource,
 std::map<std::string, Freshness::Clock::duration> Freshness::Outages(
     Clock::time_point now) const {
   std::map<std::string, Clock::duration> outages;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [name, resource] : resources_) {
     outages[name] = resource.disconnected_since
                         ? now - *resource.disconnected_since
@@ -44,7 +44,7 @@ absl::Status Freshness::Check(Clock::time_point now) const {
   const auto add = [&problems](const std::string& problem) {
     absl::StrAppend(&problems, problems.empty() ? "" : "; ", problem);
   };
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [name, resource] : resources_) {
     if (!resource.listed) {
       add(name + ": not listed yet");

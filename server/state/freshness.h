@@ -13,12 +13,13 @@
 
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "core/sync/mutex.h"
 
 namespace vicinal {
 
@@ -54,8 +55,8 @@ class Freshness {
   };
 
   const std::chrono::seconds max_outage_;
-  mutable std::mutex mutex_;
-  std::map<std::string, Resource> resources_;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  std::map<std::string, Resource> resources_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vicinal

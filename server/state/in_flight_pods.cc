@@ -43,7 +43,7 @@ InFlightPods::InFlightPods(ClusterStore& store, Metrics& metrics,
 
 InFlightPods::Question::~Question() {
   if (pods_ == nullptr) return;
-  const Lock lock(pods_->mutex_);
+  const MutexLock lock(pods_->mutex_);
   if (!pods_->ledger_.IsCurrent(ticket_)) return;
   pods_->ledger_.Withdraw(ticket_);
   pods_->Changed();
@@ -52,7 +52,7 @@ InFlightPods::Question::~Question() {
 absl::Status InFlightPods::Question::Open() {
   if (pods_ == nullptr) return absl::OkStatus();
   InFlightPods& pods = *std::exchange(pods_, nullptr);
-  const Lock lock(pods.mutex_);
+  const MutexLock lock(pods.mutex_);
   if (!pods.ledger_.IsCurrent(ticket_)) return Void();
   pods.ledger_.Open(ticket_, Clock::now());
   return absl::OkStatus();
@@ -61,9 +61,10 @@ absl::Status InFlightPods::Question::Open() {
 absl::Status InFlightPods::Question::Assume(const std::string& node) {
   if (pods_ == nullptr) return absl::OkStatus();
   InFlightPods& pods = *std::exchange(pods_, nullptr);
-  const Lock lock(pods.mutex_);
+  const MutexLock lock(pods.mutex_);
   if (!pods.ledger_.IsCurrent(ticket_)) return Void();
   pods.store_.Write([&](ClusterState& cluster) {
+    pods.mutex_.AssertHeld();
     pods.ledger_.Assume(ticket_, node, Clock::now(), cluster);
   });
   pods.Changed();
@@ -75,11 +76,11 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::Ask(
   if (!options_.enabled) return Question(nullptr, 0);
   const std::string uid = pod->pod.meta.uid;
   const ObjectKey key = KeyOf(pod->pod.meta);
-  Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Expire(key);
   if (uid.empty()) return Question(nullptr, 0);
   const Clock::time_point limit = Clock::now() + options_.max_wait;
-  if (!changed_.wait_until(lock, limit, [&] { return !IsBinding(key, uid); })) {
+  if (!AwaitBinding(key, uid, limit)) {
     metrics_.in_flight_wait_timeouts().Increment();
     return absl::DeadlineExceededError(
         "a binding of the pod is still being written");
@@ -87,14 +88,18 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::Ask(
   if (absl::Status free = CheckNotBound(key, uid); !free.ok()) return free;
   const InFlightLedger::Flight* earlier = ledger_.Find(key);
   if (earlier != nullptr && earlier->placed()) {
-    store_.Write([&](ClusterState& cluster) { ledger_.Forget(key, cluster); });
+    store_.Write([&](ClusterState& cluster) {
+      mutex_.AssertHeld();
+      ledger_.Forget(key, cluster);
+    });
   }
   const InFlightLedger::Ticket ticket =
       store_.Read([&](const ClusterState& cluster) {
+        mutex_.AssertHeld();
         return ledger_.Ask(std::move(pod), cluster);
       });
   Changed();
-  if (absl::Status known = WaitForBlockers(ticket, limit, lock); !known.ok()) {
+  if (absl::Status known = WaitForBlockers(ticket, limit); !known.ok()) {
     if (ledger_.IsCurrent(ticket)) ledger_.Withdraw(ticket);
     Changed();
     return known;
@@ -125,23 +130,30 @@ bool InFlightPods::IsBinding(const ObjectKey& key,
          flight->pod->pod.meta.uid == uid;
 }
 
+bool InFlightPods::AwaitBinding(const ObjectKey& key, const std::string& uid,
+                                Clock::time_point limit) {
+  while (IsBinding(key, uid)) {
+    if (!changed_.WaitUntil(mutex_, limit)) return !IsBinding(key, uid);
+  }
+  return true;
+}
+
 absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
-                                           Clock::time_point limit,
-                                           Lock& lock) {
+                                           Clock::time_point limit) {
   const Clock::time_point start = Clock::now();
   absl::Status result;
   bool waited = false;
   while (ledger_.IsCurrent(ticket) && ledger_.CanBlock(ticket)) {
     const InFlightLedger::Flight* blocker =
         store_.Read([&](const ClusterState& cluster) {
+          mutex_.AssertHeld();
           return ledger_.BlockerOf(ticket, cluster);
         });
     if (blocker == nullptr) break;
     waited = true;
     const ObjectKey key = KeyOf(*blocker);
     const bool asked = blocker->state == State::kAsked;
-    const bool timed_out =
-        changed_.wait_until(lock, limit) == std::cv_status::timeout;
+    const bool timed_out = !changed_.WaitUntil(mutex_, limit);
     if (!Expire(key) && !timed_out) continue;
     metrics_.in_flight_wait_timeouts().Increment();
     result = absl::DeadlineExceededError(absl::StrCat(
@@ -163,10 +175,9 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
                                                 const std::string& node) {
   using Kind = BindStart::Kind;
   if (!options_.enabled) return {};
-  Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Expire(key);
-  if (!changed_.wait_until(lock, Clock::now() + options_.max_wait,
-                           [&] { return !IsBinding(key, uid); })) {
+  if (!AwaitBinding(key, uid, Clock::now() + options_.max_wait)) {
     return {Kind::kRefused, 0, "a binding of the pod is still being written"};
   }
   if (const absl::Status free = CheckNotBound(key, uid); !free.ok()) {
@@ -181,6 +192,7 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
   if (!expected) return {Kind::kUnexpected, 0, ""};
   BindStart started;
   store_.Write([&](ClusterState& cluster) {
+    mutex_.AssertHeld();
     started.ticket = ledger_.StartBind(key, node, cluster);
   });
   Changed();
@@ -190,15 +202,16 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
 void InFlightPods::EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
                            InFlightLedger::BindOutcome outcome) {
   if (!options_.enabled) return;
-  const Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   store_.Write([&](ClusterState& cluster) {
+    mutex_.AssertHeld();
     ledger_.EndBind(key, ticket, outcome, Clock::now(), cluster);
   });
   Changed();
 }
 
 void InFlightPods::Upsert(Pod pod) {
-  const Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::size_t before = ledger_.size();
   const ObjectKey key = KeyOf(pod.meta);
   const bool was_known = ledger_.Find(key) != nullptr;
@@ -212,7 +225,7 @@ void InFlightPods::Upsert(Pod pod) {
 }
 
 void InFlightPods::Remove(const ObjectKey& key, const std::string& uid) {
-  const Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   const bool was_known = ledger_.Find(key) != nullptr;
   if (ledger_.ObserveDeleted(key, uid)) {
     store_.Write([&key](ClusterState& cluster) { cluster.Remove<Pod>(key); });
@@ -221,8 +234,9 @@ void InFlightPods::Remove(const ObjectKey& key, const std::string& uid) {
 }
 
 void InFlightPods::KeepListed(const std::set<ObjectKey>& listed) {
-  const Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   store_.Write([&](ClusterState& cluster) {
+    mutex_.AssertHeld();
     const Clock::time_point now = Clock::now();
     for (const ObjectKey& key : cluster.Keys<Pod>()) {
       if (!listed.contains(key) && ledger_.ObserveUnlisted(key, now)) {
@@ -235,7 +249,7 @@ void InFlightPods::KeepListed(const std::set<ObjectKey>& listed) {
 
 void InFlightPods::Changed() {
   metrics_.in_flight_pods().Set(static_cast<double>(ledger_.size()));
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool InFlightPods::Expire(const ObjectKey& key) {
@@ -243,6 +257,7 @@ bool InFlightPods::Expire(const ObjectKey& key) {
   if (!ledger_.HasExpired(now)) return false;
   bool found = false;
   store_.Write([&](ClusterState& cluster) {
+    mutex_.AssertHeld();
     for (const InFlightLedger::Flight& flight : ledger_.Expire(now, cluster)) {
       LOG(WARNING) << "pod " << Name(KeyOf(flight))
                    << ": the outcome of an answer is still not known; "

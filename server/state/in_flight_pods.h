@@ -4,19 +4,19 @@
 #define VICINAL_SERVER_STATE_IN_FLIGHT_PODS_H_
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/engine/in_flight_ledger.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/model/pod.h"
+#include "core/sync/mutex.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 
@@ -104,26 +104,30 @@ class InFlightPods {
   void KeepListed(const std::set<ObjectKey>& listed);
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-
-  // All of these want mutex_ to be held.
   // Not OK if the pod is on a node for good.
-  absl::Status CheckNotBound(const ObjectKey& key, const std::string& uid);
+  absl::Status CheckNotBound(const ObjectKey& key, const std::string& uid)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Whether a binding of the pod with that uid is being written.
-  bool IsBinding(const ObjectKey& key, const std::string& uid) const;
+  bool IsBinding(const ObjectKey& key, const std::string& uid) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Blocks until none is, or until `limit`; whether none is.
+  bool AwaitBinding(const ObjectKey& key, const std::string& uid,
+                    Clock::time_point limit)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Blocks until nothing that matters to the question is unknown.
   absl::Status WaitForBlockers(InFlightLedger::Ticket ticket,
-                               Clock::time_point limit, Lock& lock);
-  void Changed();
+                               Clock::time_point limit)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Changed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Forgets what has passed its deadline; returns whether `key` was among it.
-  bool Expire(const ObjectKey& key);
+  bool Expire(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   ClusterStore& store_;
   Metrics& metrics_;
   const Options options_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;  // With mutex_.
-  InFlightLedger ledger_;            // Guarded by mutex_.
+  mutable Mutex mutex_;
+  CondVar changed_;  // With mutex_.
+  InFlightLedger ledger_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vicinal

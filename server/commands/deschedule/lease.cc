@@ -54,7 +54,7 @@ LeaderElection::~LeaderElection() {
 }
 
 bool LeaderElection::IsLeader() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return renewed_ && Clock::now() - *renewed_ < options_.renew_deadline;
 }
 
@@ -67,7 +67,7 @@ void LeaderElection::Run() {
         << "lease " << options_.namespace_name << "/" << options_.name << ": "
         << std::string(ours.status().message());
     if (ours.ok()) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (*ours) {
         renewed_ = begin;
       } else {
@@ -82,7 +82,7 @@ void LeaderElection::Run() {
   } while (!stop_.WaitFor(options_.retry_period));
   if (!IsLeader() || !seen_) return;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     renewed_.reset();
   }
   const absl::Status status = Write(*seen_, "");

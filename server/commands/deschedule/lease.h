@@ -3,13 +3,14 @@
 #define VICINAL_SERVER_COMMANDS_DESCHEDULE_LEASE_H_
 
 #include <chrono>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "core/sync/mutex.h"
 #include "server/commands/deschedule/stop.h"
 #include "server/kubernetes/blocking_api_client.h"
 
@@ -66,9 +67,10 @@ class LeaderElection {
   // Of the thread alone: what was last seen, and since when.
   std::optional<Record> seen_;
   std::chrono::steady_clock::time_point seen_since_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_. When the last renewal that succeeded was begun.
-  std::optional<std::chrono::steady_clock::time_point> renewed_;
+  mutable Mutex mutex_;
+  // When the last renewal that succeeded was begun.
+  std::optional<std::chrono::steady_clock::time_point> renewed_
+      ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

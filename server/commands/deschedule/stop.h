@@ -3,8 +3,9 @@
 #define VICINAL_SERVER_COMMANDS_DESCHEDULE_STOP_H_
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+
+#include "absl/base/thread_annotations.h"
+#include "core/sync/mutex.h"
 
 namespace vicinal {
 
@@ -13,25 +14,28 @@ class Stop {
  public:
   void Set() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       is_set_ = true;
     }
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   bool IsSet() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return is_set_;
   }
   // Waits for that long, or until it is set; whether it is.
   bool WaitFor(std::chrono::steady_clock::duration duration) const {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, duration, [this] { return is_set_; });
+    const auto limit = std::chrono::steady_clock::now() + duration;
+    const MutexLock lock(mutex_);
+    while (!is_set_ && changed_.WaitUntil(mutex_, limit)) {
+    }
+    return is_set_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  bool is_set_ = false;  // Guarded by mutex_.
+  mutable Mutex mutex_;
+  mutable CondVar changed_;
+  bool is_set_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace vicinal

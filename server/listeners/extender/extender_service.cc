@@ -321,7 +321,7 @@ void ExtenderService::Advise(const SchedulerProfile& profile,
 
 std::size_t ExtenderService::Choose(
     const std::vector<std::size_t>& best) const {
-  const std::lock_guard lock(random_mutex_);
+  const MutexLock lock(random_mutex_);
   return ChooseOne(best, random_);
 }
 

@@ -6,16 +6,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/sync/mutex.h"
 #include "server/kubernetes/pod_binder.h"
 #include "server/listeners/extender/binding_args.h"
 #include "server/listeners/extender/extender_args.h"
@@ -120,8 +121,8 @@ class ExtenderService {
   const BindFunction bind_;
   Rescuer* const rescuer_;
   mutable RefusedPods refused_pods_;
-  mutable std::mutex random_mutex_;
-  mutable std::mt19937_64 random_;  // Guarded by random_mutex_.
+  mutable Mutex random_mutex_;
+  mutable std::mt19937_64 random_ ABSL_GUARDED_BY(random_mutex_);
 };
 
 }  // namespace vicinal

@@ -46,7 +46,7 @@ grpc::Status Refused(const char* method, const absl::Status& why) {
 }  // namespace
 
 void GrpcClusterState::CancelFeed() {
-  const std::lock_guard lock(context_mutex_);
+  const MutexLock lock(mutex_);
   if (feed_context_ != nullptr) feed_context_->TryCancel();
 }
 
@@ -60,21 +60,18 @@ grpc::Status GrpcClusterState::Feed(grpc::ServerContext* context,
             "the state of the cluster comes from elsewhere; start vicinal with "
             "--grpc-state to feed it"};
   }
-  const std::unique_lock lock(feed_mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "another stream is open"};
+  {
+    const MutexLock lock(mutex_);
+    if (feed_context_ != nullptr) {
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "another stream is open"};
+    }
+    feed_context_ = context;
   }
-  const auto set_context = [this](grpc::ServerContext* value) {
-    const std::lock_guard context_lock(context_mutex_);
-    feed_context_ = value;
-  };
-  set_context(context);
   VLOG(1) << "a stream feeds the state";
   FeedEvents events(store_, *freshness_);
   absl::Status status;
   v1::FeedRequest request;
   while (status.ok() && reader->Read(&request)) status = events.Apply(request);
-  set_context(nullptr);
   if (status.ok() && !events.ended()) {
     status = absl::CancelledError("the stream ended without the event \"end\"");
   }
@@ -82,6 +79,10 @@ grpc::Status GrpcClusterState::Feed(grpc::ServerContext* context,
     freshness_->OnDisconnected(FeedEvents::kResource, Freshness::Clock::now());
     LOG(WARNING) << "the stream that feeds the state broke off after "
                  << events.applied() << " events: " << status.message();
+  }
+  {
+    const MutexLock lock(mutex_);
+    feed_context_ = nullptr;
   }
   response->set_events(events.applied());
   return ToGrpcStatus(status);

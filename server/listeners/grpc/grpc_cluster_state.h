@@ -2,8 +2,8 @@
 #ifndef VICINAL_SERVER_LISTENERS_GRPC_GRPC_CLUSTER_STATE_H_
 #define VICINAL_SERVER_LISTENERS_GRPC_GRPC_CLUSTER_STATE_H_
 
-#include <mutex>
-
+#include "absl/base/thread_annotations.h"
+#include "core/sync/mutex.h"
 #include "server/listeners/grpc/grpc_roles.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
@@ -34,10 +34,9 @@ class GrpcClusterState : public v1::ClusterState::Service {
   ClusterStore& store_;
   Freshness* const freshness_;
   const GrpcRoles& roles_;
-  std::mutex feed_mutex_;  // Held while a stream feeds.
-  std::mutex context_mutex_;
-  // Of the stream that feeds, or null. Guarded by context_mutex_.
-  grpc::ServerContext* feed_context_ = nullptr;
+  Mutex mutex_;
+  // Of the stream that feeds, or null.
+  grpc::ServerContext* feed_context_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace vicinal

@@ -11,15 +11,16 @@
 #include <grpcpp/security/tls_credentials_options.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
-#include <mutex>
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/sync/mutex.h"
 #include "server/listeners/http/endpoint.h"
 
 namespace vicinal {
@@ -90,11 +91,11 @@ class GrpcServer::Impl {
 
   void StopServing() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_) return;
       stopping_ = true;
     }
-    changed_.notify_all();
+    changed_.NotifyAll();
     health_thread_.join();
     SetServing(false);
   }
@@ -116,19 +117,20 @@ class GrpcServer::Impl {
   }
 
   void FollowFreshness() {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     while (!stopping_) {
       SetServing(freshness_.Check(Freshness::Clock::now()).ok());
-      changed_.wait_for(lock, kHealthPeriod);
+      changed_.WaitUntil(mutex_,
+                         std::chrono::steady_clock::now() + kHealthPeriod);
     }
   }
 
   const Freshness& freshness_;
   const std::vector<NamedService> services_;
   const std::unique_ptr<grpc::Server> server_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ = false;  // Guarded by mutex_.
+  Mutex mutex_;
+  CondVar changed_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread health_thread_;
 };
 

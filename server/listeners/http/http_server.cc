@@ -21,16 +21,16 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/version.hpp>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "core/model/json_writer.h"
+#include "core/sync/mutex.h"
 #include "server/listeners/http/budget.h"
 #include "server/listeners/http/endpoint.h"
 
@@ -143,16 +143,16 @@ class Connections {
    public:
     Connection(Connections& all, tcp::socket& socket)
         : all_(all), socket_(socket), executor_(socket.get_executor()) {
-      const std::lock_guard lock(all_.mutex_);
+      const MutexLock lock(all_.mutex_);
       all_.set_.insert(this);
     }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection() {
       set_waiting(false);
-      const std::lock_guard lock(all_.mutex_);
+      const MutexLock lock(all_.mutex_);
       all_.set_.erase(this);
-      all_.gone_.notify_all();
+      all_.gone_.NotifyAll();
     }
 
     // Between requests.
@@ -175,7 +175,7 @@ class Connections {
   // Ends those that wait for a request, from now on too.
   void Drain() {
     draining_ = true;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const Connection* connection : set_) {
       asio::post(connection->executor_, [waiting = connection->waiting_] {
         boost::system::error_code ignored;
@@ -189,15 +189,17 @@ class Connections {
 
   // Waits until there is none.
   void Await(std::chrono::steady_clock::duration patience) {
-    std::unique_lock lock(mutex_);
-    gone_.wait_for(lock, patience, [this] { return set_.empty(); });
+    const auto limit = std::chrono::steady_clock::now() + patience;
+    const MutexLock lock(mutex_);
+    while (!set_.empty() && gone_.WaitUntil(mutex_, limit)) {
+    }
   }
 
  private:
   std::atomic<bool> draining_ = false;
-  std::mutex mutex_;
-  std::condition_variable gone_;
-  std::set<const Connection*> set_;  // Guarded by mutex_.
+  Mutex mutex_;
+  CondVar gone_;
+  std::set<const Connection*> set_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

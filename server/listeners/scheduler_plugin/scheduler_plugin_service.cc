@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/listeners/grpc/grpc_status.h"
@@ -86,10 +87,10 @@ grpc::Status SchedulerPluginService::Attach(
     grpc::ServerContext*,
     grpc::ServerReaderWriter<v1::VicinalMessage, v1::SchedulerMessage>*
         stream) {
-  const std::unique_lock lock(attached_, std::try_to_lock);
-  if (!lock.owns_lock()) {
+  if (attached_.exchange(true)) {
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, "another stream is open"};
   }
+  const absl::Cleanup detach = [this] { attached_ = false; };
   LOG(INFO) << "a scheduler attaches itself";
   Session session(config_, std::random_device()());
   StreamMetrics metrics(metrics_);

@@ -2,7 +2,7 @@
 #ifndef VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SCHEDULER_PLUGIN_SERVICE_H_
 #define VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SCHEDULER_PLUGIN_SERVICE_H_
 
-#include <mutex>
+#include <atomic>
 
 #include "server/metrics/plugin_metrics.h"
 #include "server/scheduler_config/scheduler_config.h"
@@ -26,7 +26,7 @@ class SchedulerPluginService : public v1::SchedulerPlugin::Service {
  private:
   const SchedulerConfig& config_;
   PluginMetrics& metrics_;
-  std::mutex attached_;  // Held by the stream that is open.
+  std::atomic<bool> attached_ = false;  // A stream is open.
 };
 
 }  // namespace vicinal

@@ -90,26 +90,30 @@ ServerTls::ServerTls(TlsOptions options, Contents contents,
       contents_(std::move(contents)),
       context_(std::move(context)) {
   reloading_ = std::thread([this] {
-    std::unique_lock lock(mutex_);
-    while (!stop_.wait_for(lock, kReloadPeriod, [this] { return stopping_; })) {
-      lock.unlock();
+    const MutexLock lock(mutex_);
+    while (true) {
+      const auto next = std::chrono::steady_clock::now() + kReloadPeriod;
+      while (!stopping_ && stop_.WaitUntil(mutex_, next)) {
+      }
+      if (stopping_) return;
+      mutex_.Unlock();
       Reload();
-      lock.lock();
+      mutex_.Lock();
     }
   });
 }
 
 ServerTls::~ServerTls() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  stop_.notify_all();
+  stop_.NotifyAll();
   reloading_.join();
 }
 
 std::shared_ptr<ssl_ctx_st> ServerTls::context() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return context_;
 }
 
@@ -134,7 +138,7 @@ void ServerTls::Reload() {
   last_problem_.clear();
   LOG(INFO) << "new connections get the changed certificate in "
             << options_.cert_file;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   context_ = *std::move(context);
 }
 

@@ -13,13 +13,13 @@
 #define VICINAL_SERVER_LISTENERS_TLS_SERVER_TLS_H_
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "core/sync/mutex.h"
 
 // OpenSSL's SSL_CTX, without its headers.
 struct ssl_ctx_st;
@@ -78,10 +78,10 @@ class ServerTls {
   Contents contents_;
   std::string last_problem_;
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<ssl_ctx_st> context_;  // Guarded by mutex_.
-  bool stopping_ = false;                // Guarded by mutex_.
-  std::condition_variable stop_;
+  mutable Mutex mutex_;
+  std::shared_ptr<ssl_ctx_st> context_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  CondVar stop_;
   std::thread reloading_;
 };
 

@@ -38,11 +38,11 @@ Rescuer::Rescuer(const ClusterStore& store, Metrics& metrics,
 
 Rescuer::~Rescuer() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
-  attended_.notify_all();
+  changed_.NotifyAll();
+  attended_.NotifyAll();
   thread_.join();
 }
 
@@ -51,7 +51,7 @@ absl::Status Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
   if (offered < options_.min_sample || pod.meta.uid.empty()) {
     return absl::OkStatus();
   }
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   if (Rescue* rescue = Find(pod)) {
     // An attempt that began after the nomination was written and does not know
     // of it: if the store does not show it, it was cleared.
@@ -64,12 +64,10 @@ absl::Status Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
     if (added) rescue->second.pod = pod;
   }
   asked_ = true;
-  changed_.notify_all();
-  attended_.wait_for(lock, options_.max_wait, [&] {
-    const Rescue* rescue = Find(pod);
-    return stopping_ || rescue == nullptr ||
-           (rescue->state != State::kUndecided && !rescue->writing);
-  });
+  changed_.NotifyAll();
+  const Clock::time_point limit = Clock::now() + options_.max_wait;
+  while (IsUnderWay(pod) && attended_.WaitUntil(mutex_, limit)) {
+  }
   const Rescue* rescue = Find(pod);
   if (!options_.retry_after_backoff || rescue == nullptr ||
       rescue->state != State::kNominated) {
@@ -82,11 +80,11 @@ absl::Status Rescuer::OnNothingFits(const Pod& pod, std::size_t offered) {
 
 bool Rescuer::OnPreemption(const Pod& pod) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (Find(pod) == nullptr) return false;
   }
   const bool fits = FitsSomewhere(pod);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Rescue* rescue = Find(pod);
   if (rescue == nullptr || !Renew(*rescue, pod)) return false;
   if (!fits) Abandon(*rescue, kFitsNone);
@@ -108,35 +106,37 @@ bool Rescuer::Renew(Rescue& rescue, const Pod& pod) {
 }
 
 void Rescuer::Run() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<ObjectKey> keys;
   while (!stopping_) {
-    const auto wanted = [this] { return stopping_ || asked_; };
-    if (rescues_.empty()) {
-      changed_.wait(lock, wanted);
-    } else {
-      changed_.wait_for(lock, options_.interval, wanted);
+    const Clock::time_point next = Clock::now() + options_.interval;
+    while (!stopping_ && !asked_) {
+      if (rescues_.empty()) {
+        changed_.Wait(mutex_);
+      } else if (!changed_.WaitUntil(mutex_, next)) {
+        break;
+      }
     }
     asked_ = false;
     keys.clear();
     for (const auto& [key, rescue] : rescues_) keys.push_back(key);
     for (const ObjectKey& key : keys) {
       if (stopping_) return;
-      Attend(key, lock);
-      attended_.notify_all();
+      Attend(key);
+      attended_.NotifyAll();
     }
   }
 }
 
 // Only the rescuer's thread erases, so that the rescue stays where it is while
 // the lock is let go.
-void Rescuer::Attend(const ObjectKey& key, std::unique_lock<std::mutex>& lock) {
+void Rescuer::Attend(const ObjectKey& key) {
   Rescue& rescue = rescues_.at(key);
   if (rescue.state == State::kResting) {
     if (Clock::now() >= rescue.due) rescues_.erase(key);
     return;
   }
-  if (rescue.state == State::kAbandoned) return Finish(key, rescue, lock);
+  if (rescue.state == State::kAbandoned) return Finish(key, rescue);
   const std::optional<Observed> observed = Observe(rescue.pod);
   if (observed) rescue.seen = true;
   if (!observed && rescue.seen) {
@@ -151,7 +151,7 @@ void Rescuer::Attend(const ObjectKey& key, std::unique_lock<std::mutex>& lock) {
   } else if (rescue.state == State::kNominated) {
     AttendNominated(rescue, observed.value_or(Observed()));
   } else if (Clock::now() >= rescue.due) {
-    NominateBest(key, rescue, lock);
+    NominateBest(key, rescue);
   }
 }
 
@@ -171,16 +171,15 @@ void Rescuer::AttendNominated(Rescue& rescue, const Observed& observed) {
   rescue.due = now;
 }
 
-void Rescuer::NominateBest(const ObjectKey& key, Rescue& rescue,
-                           std::unique_lock<std::mutex>& lock) {
+void Rescuer::NominateBest(const ObjectKey& key, Rescue& rescue) {
   if (rescue.nominations == options_.max_nominations) {
     return Abandon(rescue, "it was nominated too often");
   }
   const Pod pod = rescue.pod;
   const std::set<std::string> tried = rescue.tried;
-  lock.unlock();
+  mutex_.Unlock();
   const std::string node = BestNode(pod, tried);
-  lock.lock();
+  mutex_.Lock();
   if (node.empty()) return Abandon(rescue, kFitsNone);
   if (!rescue.started) {
     rescue.started = true;
@@ -195,9 +194,9 @@ void Rescuer::NominateBest(const ObjectKey& key, Rescue& rescue,
   rescue.confirmed = false;
   rescue.writing = true;
   ++rescue.nominations;
-  lock.unlock();
+  mutex_.Unlock();
   const absl::Status status = nominate_(pod, node);
-  lock.lock();
+  mutex_.Lock();
   rescue.writing = false;
   if (absl::IsNotFound(status) || absl::IsAborted(status)) {
     return Abandon(rescue, kDeleted);
@@ -215,8 +214,7 @@ void Rescuer::NominateBest(const ObjectKey& key, Rescue& rescue,
   rescue.due = rescue.nominated_at + kRetry;
 }
 
-void Rescuer::Finish(const ObjectKey& key, Rescue& rescue,
-                     std::unique_lock<std::mutex>& lock) {
+void Rescuer::Finish(const ObjectKey& key, Rescue& rescue) {
   if (rescue.started) {
     LOG(INFO) << "rescue of pod " << key.namespace_name << "/" << key.name
               << ": abandoned, " << rescue.why;
@@ -227,9 +225,9 @@ void Rescuer::Finish(const ObjectKey& key, Rescue& rescue,
       rescue.tried.contains(observed->nominated)) {
     // It would keep room for the pod.
     const Pod pod = rescue.pod;
-    lock.unlock();
+    mutex_.Unlock();
     const absl::Status status = nominate_(pod, "");
-    lock.lock();
+    mutex_.Lock();
     LOG_IF(WARNING, !status.ok())
         << "rescue of pod " << key.namespace_name << "/" << key.name
         << ": clearing the nomination failed: " << status;
@@ -252,6 +250,12 @@ Rescuer::Rescue* Rescuer::Find(const Pod& pod) {
   const bool found =
       it != rescues_.end() && it->second.pod.meta.uid == pod.meta.uid;
   return found ? &it->second : nullptr;
+}
+
+bool Rescuer::IsUnderWay(const Pod& pod) {
+  const Rescue* rescue = Find(pod);
+  return !stopping_ && rescue != nullptr &&
+         (rescue->state == State::kUndecided || rescue->writing);
 }
 
 std::optional<Rescuer::Observed> Rescuer::Observe(const Pod& pod) const {

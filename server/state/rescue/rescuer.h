@@ -41,21 +41,21 @@
 #define VICINAL_SERVER_STATE_RESCUE_RESCUER_H_
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <thread>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
 #include "core/model/pod.h"
+#include "core/sync/mutex.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 
@@ -152,17 +152,19 @@ class Rescuer {
   void Run();
   // Does what is due for one pod. Those that take the lock let it go while the
   // cluster is searched or the API server spoken to.
-  void Attend(const ObjectKey& key, std::unique_lock<std::mutex>& lock);
-  void NominateBest(const ObjectKey& key, Rescue& rescue,
-                    std::unique_lock<std::mutex>& lock);
+  void Attend(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NominateBest(const ObjectKey& key, Rescue& rescue)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AttendNominated(Rescue& rescue, const Observed& observed);
-  void Finish(const ObjectKey& key, Rescue& rescue,
-              std::unique_lock<std::mutex>& lock);
+  void Finish(const ObjectKey& key, Rescue& rescue)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void Abandon(Rescue& rescue, std::string why);
   // An attempt has failed. Whether the pod is to be rescued still.
   static bool Renew(Rescue& rescue, const Pod& pod);
   // The rescue of this very pod, or null.
-  Rescue* Find(const Pod& pod);
+  Rescue* Find(const Pod& pod) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether its attempt waits for the thread.
+  bool IsUnderWay(const Pod& pod) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Absent if the store does not have this very pod.
   std::optional<Observed> Observe(const Pod& pod) const;
@@ -179,12 +181,13 @@ class Rescuer {
   const RescuerOptions options_;
   std::mt19937_64 random_;  // Used by the thread only.
 
-  std::mutex mutex_;
-  std::condition_variable changed_;      // There is something to do.
-  std::condition_variable attended_;     // Something has been done.
-  std::map<ObjectKey, Rescue> rescues_;  // Guarded by mutex_.
-  bool asked_ = false;     // Guarded by mutex_. Since the thread last looked.
-  bool stopping_ = false;  // Guarded by mutex_.
+  Mutex mutex_;
+  CondVar changed_;   // There is something to do.
+  CondVar attended_;  // Something has been done.
+  std::map<ObjectKey, Rescue> rescues_ ABSL_GUARDED_BY(mutex_);
+  // Since the thread last looked.
+  bool asked_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
