@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "server/commands/flags/flags.h"
 #include "server/commands/serve_plugin/serve_plugin.h"
 
 namespace vicinal {
@@ -20,6 +21,7 @@ void AddServePlugin(CLI::App& app, std::function<absl::Status()>& action) {
       ->add_option("--admin-listen-address", options->admin_listen_address,
                    "<IP>:<port> of /healthz, /readyz and /metrics")
       ->capture_default_str();
+  AddListenerSecurity(serve, options->security);
   serve->add_option(
       "--scheduler-config", options->scheduler_config,
       "the KubeSchedulerConfiguration (v1) that kube-scheduler runs with; a "

@@ -15,6 +15,7 @@
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/scheduler_plugin/scheduler_plugin_service.h"
 #include "server/listeners/scheduler_plugin/unix_server.h"
+#include "server/listeners/tls/server_tls.h"
 #include "server/metrics/plugin_metrics.h"
 #include "server/scheduler_config/config_file.h"
 #include "server/scheduler_config/scheduler_config.h"
@@ -37,10 +38,13 @@ sigset_t BlockTerminationSignals() {
 }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> StartAdmin(
-    const std::string& address, AdminEndpoints endpoints) {
+    const std::string& address, const ServerTls* tls,
+    AdminEndpoints endpoints) {
   HttpServer::Options options;
   options.address = address;
   options.max_body_bytes = 1 << 10;
+  options.tls = tls;
+  options.require_client_certificate = false;
   return HttpServer::Start(
       options, [endpoints = std::move(endpoints)](const HttpRequest& request) {
         return HandleAdmin(endpoints, request);
@@ -50,7 +54,16 @@ absl::StatusOr<std::unique_ptr<HttpServer>> StartAdmin(
 }  // namespace
 
 absl::Status ServePlugin(const ServePluginOptions& options) {
+  absl::Status safe = CheckTlsFlags(options.security);
+  if (safe.ok()) {
+    safe = CheckListenAddress("--admin-listen-address",
+                              options.admin_listen_address, options.security);
+  }
+  if (!safe.ok()) return safe;
   const sigset_t signals = BlockTerminationSignals();
+  const absl::StatusOr<std::unique_ptr<ServerTls>> tls =
+      LoadTls(options.security);
+  if (!tls.ok()) return tls.status();
   const absl::StatusOr<SchedulerConfig> config =
       options.scheduler_config.empty()
           ? ReadSchedulerConfig(kDefaultConfig)
@@ -69,9 +82,10 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
   endpoints.ready = [&stopping] {
     return stopping ? absl::UnavailableError("stopping") : absl::OkStatus();
   };
+  endpoints.protect_metrics = !options.security.tls.client_ca_file.empty();
   endpoints.metrics = [&metrics] { return metrics.Render(); };
-  const absl::StatusOr<std::unique_ptr<HttpServer>> admin =
-      StartAdmin(options.admin_listen_address, std::move(endpoints));
+  const absl::StatusOr<std::unique_ptr<HttpServer>> admin = StartAdmin(
+      options.admin_listen_address, tls->get(), std::move(endpoints));
   if (!admin.ok()) return admin.status();
   std::cout << "listening plugin=" << options.socket
             << " admin=" << (*admin)->address() << std::endl;

@@ -7,12 +7,14 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/listeners/tls/listener_security.h"
 
 namespace vicinal {
 
 struct ServePluginOptions {
   std::string socket;
   std::string admin_listen_address = "127.0.0.1:8891";
+  ListenerSecurity security;  // Of the admin listener.
   // The scheduler's KubeSchedulerConfiguration; empty: the default profile.
   std::string scheduler_config;
   std::size_t max_message_bytes = 64 << 20;
