@@ -1,6 +1,7 @@
 #include "server/listeners/http/http_server.h"
 
 #include <glog/logging.h>
+#include <poll.h>
 #include <simdjson.h>
 
 #include <atomic>
@@ -14,7 +15,6 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -93,6 +93,71 @@ class Deadline {
   const std::shared_ptr<State> state_ =
       std::make_shared<State>(State::kRunning);
   asio::steady_timer timer_;
+};
+
+// An answer that a coroutine of a connection waits for, and others give.
+class PendingAnswer {
+ public:
+  // Shared with those who answer, who may be late.
+  class State : public std::enable_shared_from_this<State> {
+   public:
+    bool IsGone() {
+      const std::lock_guard lock(mutex_);
+      if (pending_ == nullptr) return true;
+      pollfd poll{pending_->socket_.native_handle(), POLLRDHUP, 0};
+      return ::poll(&poll, 1, 0) != 0;
+    }
+
+    void Answer(HttpResponse answer) {
+      const std::lock_guard lock(mutex_);
+      if (pending_ == nullptr) return;
+      answer_ = std::move(answer);
+      // Runs after the wait has begun: both are on the connection's strand.
+      asio::post(pending_->socket_.get_executor(),
+                 [state = shared_from_this()] {
+                   const std::lock_guard lock(state->mutex_);
+                   if (state->pending_ != nullptr) {
+                     state->pending_->answered_.cancel();
+                   }
+                 });
+    }
+
+   private:
+    friend class PendingAnswer;
+
+    std::mutex mutex_;
+    PendingAnswer* pending_ = nullptr;  // Guarded by mutex_; null: no more.
+    HttpResponse answer_;               // Guarded by mutex_.
+  };
+
+  // The socket must outlive it.
+  explicit PendingAnswer(tcp::socket& socket)
+      : socket_(socket),
+        answered_(socket.get_executor(),
+                  std::chrono::steady_clock::time_point::max()) {
+    state_->pending_ = this;
+  }
+  PendingAnswer(const PendingAnswer&) = delete;
+  PendingAnswer& operator=(const PendingAnswer&) = delete;
+  ~PendingAnswer() {
+    const std::lock_guard lock(state_->mutex_);
+    state_->pending_ = nullptr;
+  }
+
+  const std::shared_ptr<State>& state() const { return state_; }
+
+  // To be awaited once.
+  asio::awaitable<HttpResponse> Await() {
+    boost::system::error_code answered;
+    co_await answered_.async_wait(Redirected(answered));
+    const std::lock_guard lock(state_->mutex_);
+    co_return std::move(state_->answer_);
+  }
+
+ private:
+  tcp::socket& socket_;
+  asio::steady_timer answered_;  // Cancelled once it is.
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 // What to answer when the request could not be read; status 0: nothing.
@@ -215,10 +280,7 @@ class HttpServer::Impl {
   Impl(const Options& options, HttpHandler handler)
       : options_(options),
         handler_(std::move(handler)),
-        acceptor_(asio::make_strand(context_)),
-        blocking_(options.blocks == nullptr
-                      ? 0
-                      : static_cast<std::size_t>(options.blocking_threads)) {}
+        acceptor_(asio::make_strand(context_)) {}
 
   // Returns the address that was bound.
   absl::StatusOr<std::string> Start() {
@@ -261,8 +323,6 @@ class HttpServer::Impl {
   ~Impl() {
     context_.stop();
     for (std::thread& thread : threads_) thread.join();
-    blocking_.stop();
-    blocking_.join();
   }
 
  private:
@@ -370,7 +430,8 @@ class HttpServer::Impl {
     }
     Request request = parser.release();
     HttpResponse answer =
-        co_await Handle(request, HasClientCertificate(stream));
+        co_await Handle(request, HasClientCertificate(stream),
+                        beast::get_lowest_layer(stream).socket());
     Response response =
         MakeResponse(std::move(answer), request.version(),
                      request.keep_alive() && !connections_.draining());
@@ -405,22 +466,25 @@ class HttpServer::Impl {
   }
 
   asio::awaitable<HttpResponse> Handle(Request& request,
-                                       bool has_client_certificate) {
+                                       bool has_client_certificate,
+                                       tcp::socket& socket) {
     std::string& body = request.body();
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const std::string_view target = View(request.target());
     const HttpRequest question{View(request.method_string()),
                                target.substr(0, target.find('?')), body,
                                has_client_certificate};
-    if (options_.blocks == nullptr || !options_.blocks(question)) {
+    if (options_.async_handler == nullptr) co_return handler_(question);
+    PendingAnswer pending(socket);
+    const auto state = pending.state();
+    const HttpCaller caller{std::chrono::steady_clock::now(),
+                            [state] { return state->IsGone(); }};
+    if (!options_.async_handler(question, caller, [state](HttpResponse answer) {
+          state->Answer(std::move(answer));
+        })) {
       co_return handler_(question);
     }
-    co_return co_await asio::co_spawn(blocking_, HandleHere(question),
-                                      asio::use_awaitable);
-  }
-
-  asio::awaitable<HttpResponse> HandleHere(HttpRequest question) {
-    co_return handler_(question);
+    co_return co_await pending.Await();
   }
 
   // Lets a client that is still sending see the refusal: closing with unread
@@ -448,8 +512,6 @@ class HttpServer::Impl {
   asio::io_context context_;
   tcp::acceptor acceptor_;
   std::vector<std::thread> threads_;
-  // Runs handlers that block. The requests belong to coroutines of context_.
-  asio::thread_pool blocking_;
 };
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(

@@ -181,6 +181,8 @@ void Rescuer::NominateBest(const ObjectKey& key, Rescue& rescue,
   lock.unlock();
   const std::string node = BestNode(pod, tried);
   lock.lock();
+  // It may have been abandoned meanwhile.
+  if (rescue.state != State::kUndecided) return;
   if (node.empty()) return Abandon(rescue, kFitsNone);
   if (!rescue.started) {
     rescue.started = true;

@@ -53,6 +53,15 @@ func (cp *ControlPlane) StartTunedScheduler(t testing.TB, vicinal *Vicinal, sett
 	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, append(flags, "--leader-elect=false", "--v=0")...)
 }
 
+// StartQuietSchedulerAt has it speak to the API server through another URL.
+func (cp *ControlPlane) StartQuietSchedulerAt(t testing.TB, url string, vicinal *Vicinal) *Scheduler {
+	t.Helper()
+	_, config := cp.configFor(t, vicinal)
+	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", url, cp.ClientCertificate(t, "system:kube-scheduler"))
+	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
+	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false", "--v=0")
+}
+
 // configFor is the scheduler's kubeconfig and configuration.
 func (cp *ControlPlane) configFor(t testing.TB, vicinal *Vicinal) (string, map[string]any) {
 	t.Helper()
@@ -61,8 +70,10 @@ func (cp *ControlPlane) configFor(t testing.TB, vicinal *Vicinal) (string, map[s
 	if vicinal != nil {
 		config = ExtenderConfig(t, vicinal.Mode(), kubeconfig, vicinal.ExtenderURL())
 		if vicinal.tlsConfig != nil {
-			extender := config["extenders"].([]any)[0].(map[string]any)
-			extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
+			for _, extender := range config["extenders"].([]any) {
+				extender := extender.(map[string]any)
+				extender["enableHTTPS"], extender["tlsConfig"] = true, vicinal.tlsConfig
+			}
 		}
 	}
 	return kubeconfig, config
@@ -170,14 +181,16 @@ func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) 
 	}
 	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig}
 	extenders, ok := config["extenders"].([]any)
-	if !ok || len(extenders) != 1 {
-		t.Fatal("the scheduler's configuration: exactly one extender expected")
+	if !ok || len(extenders) != 2 {
+		t.Fatal("the scheduler's configuration: exactly two extenders expected")
 	}
-	extender, ok := extenders[0].(map[string]any)
-	if !ok {
-		t.Fatal("the scheduler's configuration: extenders[0] is no object")
+	for _, extender := range extenders {
+		extender, ok := extender.(map[string]any)
+		if !ok {
+			t.Fatal("the scheduler's configuration: an extender is no object")
+		}
+		extender["urlPrefix"] = extenderURL
 	}
-	extender["urlPrefix"] = extenderURL
 	return config
 }
 

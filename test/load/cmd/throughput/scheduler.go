@@ -94,7 +94,9 @@ func (w *world) schedulerConfig() (*config.KubeSchedulerConfiguration, error) {
 		if err := yaml.UnmarshalStrict(manifest, &object); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		object["extenders"].([]any)[0].(map[string]any)["urlPrefix"] = w.vicinal.extenderURL
+		for _, extender := range object["extenders"].([]any) {
+			extender.(map[string]any)["urlPrefix"] = w.vicinal.extenderURL
+		}
 		if text, err = yaml.Marshal(object); err != nil {
 			return nil, err
 		}
