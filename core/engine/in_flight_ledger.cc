@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/engine/placement_dependency.h"
@@ -27,14 +28,34 @@ void TakeOff(const ObjectKey& key, bool watched, ClusterState& cluster) {
 
 }  // namespace
 
-const InFlightLedger::Flight* InFlightLedger::Find(const ObjectKey& key) const {
-  const auto it = flights_.find(key);
-  return it == flights_.end() ? nullptr : &it->second;
+bool InFlightLedger::AssumedPod::MayBind(const std::string& target) const {
+  switch (state) {
+    case State::kAssumed:
+      return node == target;
+    case State::kOfferedSeveral:
+      return std::ranges::find(offered, target) != offered.end();
+    default:
+      return false;
+  }
+}
+
+const InFlightLedger::AssumedPod* InFlightLedger::Find(
+    const ObjectKey& key) const {
+  const auto it = pods_.find(key);
+  return it == pods_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::shared_ptr<const PodInfo>> InFlightLedger::Refused() const {
+  std::vector<std::shared_ptr<const PodInfo>> refused;
+  for (const auto& [key, pod] : pods_) {
+    if (pod.state == State::kRefused) refused.push_back(pod.pod);
+  }
+  return refused;
 }
 
 void InFlightLedger::Forget(const ObjectKey& key, ClusterState& cluster) {
-  const auto it = flights_.find(key);
-  if (it == flights_.end()) return;
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) return;
   if (it->second.placed()) TakeOff(key, it->second.watched, cluster);
   Erase(it);
 }
@@ -42,72 +63,77 @@ void InFlightLedger::Forget(const ObjectKey& key, ClusterState& cluster) {
 InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
                                            const ClusterState& cluster) {
   const ObjectMeta& meta = pod->pod.meta;
-  const auto [it, is_new] = flights_.try_emplace(KeyOf(meta));
-  Flight& flight = it->second;
-  CHECK(!flight.placed()) << meta.name << " is placed";
-  if (!is_new) unplaced_.erase(flight.ticket);
-  flight = Flight();
-  flight.ticket = ++last_ticket_;
-  const StoredPod* known = cluster.FindPod(it->first);
-  flight.watched = known != nullptr && known->uid() == meta.uid;
-  flight.pod = std::move(pod);
-  unplaced_.emplace(flight.ticket, &flight);
-  return flight.ticket;
+  const ObjectKey key = KeyOf(meta);
+  if (const auto earlier = pods_.find(key); earlier != pods_.end()) {
+    CHECK(!earlier->second.placed()) << meta.name << " is placed";
+    Erase(earlier);
+  }
+  AssumedPod& asked = pods_[key];
+  asked.ticket = ++last_ticket_;
+  const StoredPod* known = cluster.FindPod(key);
+  asked.watched = known != nullptr && known->uid() == meta.uid;
+  asked.pod = std::move(pod);
+  unplaced_.emplace(asked.ticket, &asked);
+  return asked.ticket;
 }
 
-const InFlightLedger::Flight* InFlightLedger::BlockerOf(
+const InFlightLedger::AssumedPod* InFlightLedger::BlockerOf(
     Ticket ticket, const ClusterState& cluster) const {
   if (!CanBlock(ticket)) return nullptr;
   const PlacementDependency depends(cluster, *unplaced_.at(ticket)->pod);
-  for (const auto& [earlier, flight] : unplaced_) {
+  for (const auto& [earlier, pod] : unplaced_) {
     if (earlier >= ticket) break;
-    if (depends.On(*flight->pod)) return flight;
+    if (depends.On(*pod->pod)) return pod;
   }
   return nullptr;
 }
 
-InFlightLedger::Flight& InFlightLedger::Current(Ticket ticket) {
+InFlightLedger::AssumedPod& InFlightLedger::Current(Ticket ticket) {
   const auto it = unplaced_.find(ticket);
   CHECK(it != unplaced_.end()) << "question " << ticket << " is not current";
   return *it->second;
 }
 
-void InFlightLedger::Open(Ticket ticket, TimePoint now) {
-  Flight& flight = Current(ticket);
-  Move(flight, State::kOpen);
-  SetExpiry(flight, now);
+void InFlightLedger::OfferNone(Ticket ticket, TimePoint now) {
+  AssumedPod& pod = Current(ticket);
+  Answer(pod, State::kRefused, now);
+  if (pod.watched) pod.expires = TimePoint::max();
+}
+
+void InFlightLedger::OfferSeveral(Ticket ticket, std::vector<std::string> nodes,
+                                  TimePoint now) {
+  AssumedPod& pod = Current(ticket);
+  pod.offered = std::move(nodes);
+  Answer(pod, State::kOfferedSeveral, now);
 }
 
 void InFlightLedger::Assume(Ticket ticket, const std::string& node,
                             TimePoint now, ClusterState& cluster) {
-  Flight& flight = Current(ticket);
-  Move(flight, State::kAssumed);
-  SetExpiry(flight, now);
-  Place(flight, node, cluster);
+  AssumedPod& pod = Current(ticket);
+  Answer(pod, State::kAssumed, now);
+  Place(pod, node, cluster);
 }
 
 void InFlightLedger::Withdraw(Ticket ticket) {
-  Erase(flights_.find(KeyOf(Current(ticket).pod->pod.meta)));
+  Erase(pods_.find(KeyOf(Current(ticket).pod->pod.meta)));
 }
 
 InFlightLedger::Ticket InFlightLedger::StartBind(const ObjectKey& key,
                                                  const std::string& node,
                                                  ClusterState& cluster) {
-  Flight& flight = flights_.at(key);
-  CHECK(flight.state == State::kOpen || flight.state == State::kAssumed)
-      << key.name << " cannot be bound from state "
-      << static_cast<int>(flight.state);
-  Move(flight, State::kBinding);
-  if (flight.node != node) Place(flight, node, cluster);
-  flight.ticket = ++last_ticket_;
-  return flight.ticket;
+  AssumedPod& pod = pods_.at(key);
+  CHECK(pod.MayBind(node)) << key.name << " cannot be bound to " << node
+                           << " from state " << static_cast<int>(pod.state);
+  Move(pod, State::kBinding);
+  if (pod.node != node) Place(pod, node, cluster);
+  pod.ticket = ++last_ticket_;
+  return pod.ticket;
 }
 
 void InFlightLedger::EndBind(const ObjectKey& key, Ticket ticket,
-                             BindOutcome outcome, TimePoint now,
-                             ClusterState& cluster) {
-  const auto it = flights_.find(key);
-  if (it == flights_.end() || it->second.ticket != ticket) return;
+                             BindOutcome outcome, ClusterState& cluster) {
+  const auto it = pods_.find(key);
+  if (it == pods_.end() || it->second.ticket != ticket) return;
   switch (outcome) {
     case BindOutcome::kWritten:
       Move(it->second, State::kBound);
@@ -115,56 +141,65 @@ void InFlightLedger::EndBind(const ObjectKey& key, Ticket ticket,
     case BindOutcome::kRefused:
       Forget(key, cluster);
       break;
-    case BindOutcome::kUnknown:
-      Move(it->second, State::kAssumed);
-      SetExpiry(it->second, now);
-      break;
   }
 }
 
-std::optional<Pod> InFlightLedger::Observe(Pod pod, TimePoint now) {
-  const auto it = flights_.find(KeyOf(pod.meta));
-  if (it == flights_.end()) return pod;
-  Flight& flight = it->second;
-  const Pod& asked = flight.pod->pod;
+InFlightLedger::Observation InFlightLedger::Observe(Pod pod, TimePoint now) {
+  const auto it = pods_.find(KeyOf(pod.meta));
+  if (it == pods_.end()) return {std::move(pod), std::nullopt};
+  AssumedPod& assumed = it->second;
+  const Pod& asked = assumed.pod->pod;
   if (pod.meta.uid != asked.meta.uid) {
     // Old news of an earlier pod of that name, whose place in the index the one
     // in flight may have taken.
-    if (!flight.watched) {
-      if (flight.placed()) return std::nullopt;
-      return pod;
+    if (!assumed.watched) {
+      if (assumed.placed()) return {};
+      return {std::move(pod), std::nullopt};
     }
     Erase(it);  // A later pod of that name.
-    return pod;
+    return {std::move(pod), std::nullopt};
   }
-  flight.watched = true;
-  const bool is_settled = !pod.spec.node_name.empty() || IsFinished(pod);
-  const bool has_failed =
-      pod.status.scheduling_failed && !asked.status.scheduling_failed &&
-      (flight.state == State::kOpen || flight.state == State::kAssumed);
-  if (is_settled || has_failed) {
+  if (!pod.spec.node_name.empty() || IsFinished(pod)) {
     Erase(it);
-    return pod;
+    return {std::move(pod), std::nullopt};
+  }
+  // A failure that who asked did not know of. If the watch is behind, it may be
+  // an older one; a binding is then checked against the rules.
+  const std::uint64_t failure = pod.status.scheduling_failure;
+  const bool has_failed =
+      failure != 0 && failure != asked.status.scheduling_failure;
+  const bool is_answered = assumed.state == State::kOfferedSeveral ||
+                           assumed.state == State::kAssumed;
+  if (has_failed && is_answered) {
+    Observation failed{std::move(pod), std::nullopt};
+    if (assumed.placed()) failed.ended = assumed;
+    Erase(it);
+    return failed;
+  }
+  if (!assumed.watched) {
+    assumed.watched = true;
+    if (assumed.state == State::kRefused) assumed.expires = TimePoint::max();
+    if (is_answered) SetExpiry(assumed, assumed.answered + deadlines_.outcome);
   }
   // Before it prepares what takes long, the scheduler names the node that it
   // has chosen; a pod that could not be scheduled gets the node where it
   // preempts others by the same field.
   const std::string& nominated = pod.status.nominated_node_name;
-  if (flight.state == State::kOpen && !nominated.empty() &&
-      nominated != asked.status.nominated_node_name &&
-      !pod.status.scheduling_failed) {
-    Move(flight, State::kAssumed);
-    SetExpiry(flight, now);
-    flight.node = nominated;
+  if (assumed.state == State::kOfferedSeveral && assumed.MayBind(nominated) &&
+      nominated != asked.status.nominated_node_name && failure == 0) {
+    Move(assumed, State::kAssumed);
+    SetExpiry(assumed, now + deadlines_.outcome);
+    SetNode(assumed, nominated);
   }
-  if (flight.placed()) pod.spec.node_name = flight.node;
-  return pod;
+  assumed.nominated = assumed.placed() && nominated == assumed.node;
+  if (assumed.placed()) pod.spec.node_name = assumed.node;
+  return {std::move(pod), std::nullopt};
 }
 
 bool InFlightLedger::ObserveDeleted(const ObjectKey& key,
                                     const std::string& uid) {
-  const auto it = flights_.find(key);
-  if (it == flights_.end()) return true;
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) return true;
   if (!uid.empty() && uid != it->second.pod->pod.meta.uid) {
     return !it->second.placed();  // An earlier pod of that name.
   }
@@ -173,64 +208,84 @@ bool InFlightLedger::ObserveDeleted(const ObjectKey& key,
 }
 
 bool InFlightLedger::ObserveUnlisted(const ObjectKey& key, TimePoint now) {
-  const auto it = flights_.find(key);
-  if (it == flights_.end()) return true;
-  Flight& flight = it->second;
-  if (flight.watched) {
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) return true;
+  AssumedPod& pod = it->second;
+  if (pod.watched) {
     Erase(it);
     return true;
   }
-  if (flight.state == State::kBound) {
-    Move(flight, State::kAssumed);
-    SetExpiry(flight, now);
+  if (pod.state == State::kBound) {
+    Move(pod, State::kAssumed);
+    SetExpiry(pod, now + deadlines_.outcome);
   }
-  return !flight.placed();
+  return !pod.placed();
 }
 
-std::vector<InFlightLedger::Flight> InFlightLedger::Expire(
+std::vector<InFlightLedger::AssumedPod> InFlightLedger::Expire(
     TimePoint now, ClusterState& cluster) {
-  std::vector<Flight> expired;
-  if (!HasExpired(now)) return expired;
+  std::vector<AssumedPod> expired;
+  if (first_expiry_ > now) return expired;
   first_expiry_ = TimePoint::max();
-  for (auto it = flights_.begin(); it != flights_.end();) {
+  for (auto it = pods_.begin(); it != pods_.end();) {
     const auto next = std::next(it);
-    const Flight& flight = it->second;
-    if (flight.state == State::kOpen || flight.state == State::kAssumed) {
-      if (flight.expires <= now) {
-        expired.push_back(flight);
-        Forget(it->first, cluster);
-      } else {
-        first_expiry_ = std::min(first_expiry_, flight.expires);
-      }
+    AssumedPod& pod = it->second;
+    const bool can_expire = pod.state == State::kRefused ||
+                            pod.state == State::kOfferedSeveral ||
+                            pod.state == State::kAssumed;
+    if (can_expire && pod.expires > now) {
+      first_expiry_ = std::min(first_expiry_, pod.expires);
+    } else if (can_expire && pod.nominated) {
+      SetExpiry(pod, now + deadlines_.outcome);
+    } else if (can_expire) {
+      if (pod.state != State::kRefused) expired.push_back(pod);
+      Forget(it->first, cluster);
     }
     it = next;
   }
   return expired;
 }
 
-void InFlightLedger::Move(Flight& flight, State state) {
-  if (!flight.placed() && state >= State::kAssumed) {
-    unplaced_.erase(flight.ticket);
-  }
-  flight.state = state;
+void InFlightLedger::Move(AssumedPod& pod, State state) {
+  const bool was_unplaced = pod.unplaced();
+  pod.state = state;
+  if (was_unplaced && !pod.unplaced()) unplaced_.erase(pod.ticket);
+  if (state == State::kRefused) ++refused_;
 }
 
-void InFlightLedger::SetExpiry(Flight& flight, TimePoint now) {
-  flight.expires = now + deadline_;
-  first_expiry_ = std::min(first_expiry_, flight.expires);
+void InFlightLedger::SetExpiry(AssumedPod& pod, TimePoint expires) {
+  pod.expires = expires;
+  first_expiry_ = std::min(first_expiry_, expires);
 }
 
-void InFlightLedger::Place(Flight& flight, const std::string& node,
+void InFlightLedger::Answer(AssumedPod& pod, State state, TimePoint now) {
+  Move(pod, state);
+  pod.answered = now;
+  SetExpiry(pod, now + (pod.watched
+                            ? deadlines_.outcome
+                            : std::min(deadlines_.outcome, deadlines_.unseen)));
+}
+
+void InFlightLedger::Place(AssumedPod& pod, const std::string& node,
                            ClusterState& cluster) {
-  flight.node = node;
-  Pod pod = flight.pod->pod;
-  pod.spec.node_name = node;
-  cluster.Upsert(std::move(pod));
+  SetNode(pod, node);
+  Pod placed = pod.pod->pod;
+  placed.spec.node_name = node;
+  cluster.Upsert(std::move(placed));
 }
 
-void InFlightLedger::Erase(Flights::iterator flight) {
-  if (!flight->second.placed()) unplaced_.erase(flight->second.ticket);
-  flights_.erase(flight);
+void InFlightLedger::SetNode(AssumedPod& pod, const std::string& node) {
+  if (!pod.node.empty()) nodes_.erase(nodes_.find(pod.node));
+  pod.node = node;
+  nodes_.insert(node);
+}
+
+void InFlightLedger::Erase(Pods::iterator pod) {
+  const std::string& node = pod->second.node;
+  if (!node.empty()) nodes_.erase(nodes_.find(node));
+  if (pod->second.unplaced()) unplaced_.erase(pod->second.ticket);
+  if (pod->second.state == State::kRefused) --refused_;
+  pods_.erase(pod);
 }
 
 }  // namespace vicinal

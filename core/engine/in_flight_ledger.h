@@ -5,25 +5,27 @@
 // with spec.nodeName set, and this ledger remembers that it is assumed: what
 // the watch tells meanwhile must not undo it. A placement that is not known
 // yet, because several nodes were offered, holds up the questions it matters
-// to.
+// to. A pod that was refused is remembered too: it may wait for the place of
+// another that is in flight.
 //
-//          Ask                 Open                      StartBind
-//   ( ) ────────> asked ──────────────────> open ───────────────────┐
-//                  │ │                       │ nominated             │
-//        Withdraw  │ │        Assume         v           StartBind   v
-//   ( ) <──────────┘ └──────────────────> assumed ───────────────> binding
-//                                            ^                      │   │
-//                                            └──────────────────────┘   │
-//   ( ) <───────────────────────────────────── EndBind(refused) ────┘   │
-//                                              EndBind(unknown)         │
-//   ( ) <───────── the watch shows the node ──────── bound <────────────┘
+//        OfferNone                                            StartBind
+//   refused <──────┐                   ┌──> offered several ──────────────┐
+//                  │      OfferSeveral │         │ nominated              │
+//          Ask     │                   │         v           StartBind    v
+//   ( ) ────────> asked ───────────────┴────> assumed ───────────────> binding
+//                  │                  Assume                            │   │
+//   ( ) <──────────┘ Withdraw                                           │   │
+//   ( ) <───────────────────────────────────── EndBind(refused) ────────┘   │
+//   ( ) <───────── the watch shows the node ──────── bound <────────────────┘
 //                                                          EndBind(written)
 //
-// In the states of the lower row the index has the pod on the node. From every
-// state the flight ends when the watch shows the pod on a node, says that it
-// was deleted or has finished, or (open, assumed) that an attempt to schedule
-// it has failed; when it is asked about again; and open and assumed when
-// the deadline passes. Unless the pod was bound it is then taken off its node.
+// In the states assumed, binding and bound the index has the pod on the node.
+// From every state the flight ends when the watch shows the pod on a node, or
+// says that it was deleted or has finished. A new question about the pod ends
+// every state but binding and bound. The states offered several and assumed
+// also end when the watch shows that an attempt to schedule the pod has failed,
+// and when the deadline passes. Unless the pod was bound it is then taken off
+// its node.
 #ifndef VICINAL_CORE_ENGINE_IN_FLIGHT_LEDGER_H_
 #define VICINAL_CORE_ENGINE_IN_FLIGHT_LEDGER_H_
 
@@ -33,6 +35,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,49 +46,78 @@
 namespace vicinal {
 
 // Not thread-safe. The cluster that is passed must always be the same one.
-// Costs are O(log flights) and those of the cluster's Upsert unless said
+// Costs are O(log pods) and those of the cluster's Upsert unless said
 // otherwise.
 class InFlightLedger {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
+  using Duration = std::chrono::steady_clock::duration;
   // A question, or the writing of a binding. Later ones are larger.
   using Ticket = std::uint64_t;
 
-  enum class State { kAsked, kOpen, kAssumed, kBinding, kBound };
+  enum class State {
+    kAsked,
+    kRefused,
+    kOfferedSeveral,
+    kAssumed,
+    kBinding,
+    kBound
+  };
 
-  struct Flight {
+  struct AssumedPod {
     Ticket ticket = 0;
     State state = State::kAsked;
     std::shared_ptr<const PodInfo> pod;  // As it was asked about.
     std::string node;                    // Set where the index has it there.
-    TimePoint expires;                   // While open or assumed.
-    bool watched = false;  // The watch has told of this very pod (its uid).
+    std::vector<std::string> offered;    // While several are offered.
+    TimePoint answered;
+    TimePoint expires = TimePoint::max();
+    bool watched = false;    // The watch has told of this very pod (its uid).
+    bool nominated = false;  // The watch has shown it nominated for `node`.
 
     // Whether the index has the pod on `node`.
     bool placed() const { return state >= State::kAssumed; }
+    // Whether nobody knows where it will go.
+    bool unplaced() const {
+      return state == State::kAsked || state == State::kOfferedSeveral;
+    }
+    // Whether the answer allows a binding to that node.
+    bool MayBind(const std::string& target) const;
   };
 
   // How the writing of a binding ended.
-  enum class BindOutcome { kWritten, kRefused, kUnknown };
+  enum class BindOutcome { kWritten, kRefused };
 
-  explicit InFlightLedger(std::chrono::steady_clock::duration deadline)
-      : deadline_(deadline) {}
+  struct Deadlines {
+    // How long the outcome of an answer is waited for.
+    Duration outcome = std::chrono::seconds(60);
+    // The same for a pod that the watch has not told of: there may be no such
+    // pod.
+    Duration unseen = std::chrono::seconds(2);
+  };
 
-  // Null if no pod of that name is in flight. Good until the next change.
-  const Flight* Find(const ObjectKey& key) const;
-  std::size_t size() const { return flights_.size(); }
+  explicit InFlightLedger(const Deadlines& deadlines) : deadlines_(deadlines) {}
 
-  // Ends a flight, if there is one, and takes the pod off its node.
+  // Null if no pod of that name is known. Good until the next change.
+  const AssumedPod* Find(const ObjectKey& key) const;
+  // The pods in flight: all but the refused ones.
+  std::size_t size() const { return pods_.size() - refused_; }
+  // The nodes that the index has pods in flight on. Cost: O(result).
+  std::set<std::string> Nodes() const { return {nodes_.begin(), nodes_.end()}; }
+  // The pods whose latest answer was that nothing fits. Cost: O(pods).
+  std::vector<std::shared_ptr<const PodInfo>> Refused() const;
+
+  // Forgets a pod, if it is known, and takes it off its node.
   void Forget(const ObjectKey& key, ClusterState& cluster);
 
-  // A question begins; it takes the place of a question about the same pod that
-  // is open or being answered. The pod must not be placed (see Forget).
+  // A question begins; it takes the place of an earlier question about the same
+  // pod. The pod must not be placed (see Forget).
   Ticket Ask(std::shared_ptr<const PodInfo> pod, const ClusterState& cluster);
 
   // A pod that was asked about before the question `ticket`, whose place is not
   // known and matters to the question; null if there is none.
   // Cost: O(pods whose place is not known × terms), nothing without such pods.
-  const Flight* BlockerOf(Ticket ticket, const ClusterState& cluster) const;
+  const AssumedPod* BlockerOf(Ticket ticket, const ClusterState& cluster) const;
   // Whether a call of BlockerOf can be spared.
   bool CanBlock(Ticket ticket) const {
     return !unplaced_.empty() && unplaced_.begin()->first < ticket;
@@ -94,24 +126,31 @@ class InFlightLedger {
   // Whether the question has not been overtaken by a later one.
   bool IsCurrent(Ticket ticket) const { return unplaced_.contains(ticket); }
 
-  // What a current question was answered: several nodes; one node, which the
-  // index gets at once; or none.
-  void Open(Ticket ticket, TimePoint now);
+  // What a current question was answered: no node; several nodes; one node,
+  // which the index gets at once; or nothing, since there was an error.
+  void OfferNone(Ticket ticket, TimePoint now);
+  void OfferSeveral(Ticket ticket, std::vector<std::string> nodes,
+                    TimePoint now);
   void Assume(Ticket ticket, const std::string& node, TimePoint now,
               ClusterState& cluster);
   void Withdraw(Ticket ticket);
 
-  // The binding of a pod that is open or assumed begins to be written; from now
-  // on it is on `node`.
+  // The binding of a pod, which MayBind to `node`, begins to be written; from
+  // now on it is there.
   Ticket StartBind(const ObjectKey& key, const std::string& node,
                    ClusterState& cluster);
-  // Does nothing if the flight has ended meanwhile.
+  // Does nothing if the watch has told the outcome meanwhile.
   void EndBind(const ObjectKey& key, Ticket ticket, BindOutcome outcome,
-               TimePoint now, ClusterState& cluster);
+               ClusterState& cluster);
 
-  // What the index is to hold instead of a pod that the watch tells of; absent:
-  // what it has.
-  std::optional<Pod> Observe(Pod pod, TimePoint now);
+  // What the watch has told about a pod.
+  struct Observation {
+    // What the index is to hold; absent: what it has.
+    std::optional<Pod> put;
+    // A failed attempt has ended this placement.
+    std::optional<AssumedPod> ended;
+  };
+  Observation Observe(Pod pod, TimePoint now);
   // The watch says that a pod was deleted. Whether the index is to lose the pod
   // of that name. An empty uid: it is not known.
   bool ObserveDeleted(const ObjectKey& key, const std::string& uid);
@@ -120,26 +159,33 @@ class InFlightLedger {
   // than the list; it then has until the deadline to appear.
   bool ObserveUnlisted(const ObjectKey& key, TimePoint now);
 
-  // Forgets the flights whose deadline has passed, and returns what they were.
-  // Cost: O(1) as long as the first has not.
-  std::vector<Flight> Expire(TimePoint now, ClusterState& cluster);
-  bool HasExpired(TimePoint now) const { return first_expiry_ <= now; }
+  // Forgets the pods whose deadline has passed, and returns those that were in
+  // flight. A placement that the pod's nomination confirms gets another
+  // deadline instead: the scheduler prepares what takes long, such as volumes.
+  // Cost: O(1) as long as the first has not passed, else O(pods).
+  std::vector<AssumedPod> Expire(TimePoint now, ClusterState& cluster);
+  // No deadline passes before; may be too early.
+  TimePoint first_expiry() const { return first_expiry_; }
 
  private:
-  using Flights = std::map<ObjectKey, Flight>;
+  using Pods = std::map<ObjectKey, AssumedPod>;
 
   // Changes the state and what follows from it.
-  void Move(Flight& flight, State state);
-  void SetExpiry(Flight& flight, TimePoint now);
-  void Place(Flight& flight, const std::string& node, ClusterState& cluster);
-  void Erase(Flights::iterator flight);
-  Flight& Current(Ticket ticket);
+  void Move(AssumedPod& pod, State state);
+  void SetExpiry(AssumedPod& pod, TimePoint expires);
+  // As an answer given at `now`.
+  void Answer(AssumedPod& pod, State state, TimePoint now);
+  void Place(AssumedPod& pod, const std::string& node, ClusterState& cluster);
+  void SetNode(AssumedPod& pod, const std::string& node);
+  void Erase(Pods::iterator pod);
+  AssumedPod& Current(Ticket ticket);
 
-  const std::chrono::steady_clock::duration deadline_;
+  const Deadlines deadlines_;
   Ticket last_ticket_ = 0;
-  Flights flights_;
-  std::map<Ticket, Flight*> unplaced_;  // Those asked and open.
-  // No flight expires before; may be too early.
+  Pods pods_;
+  std::multiset<std::string> nodes_;  // AssumedPod::node of all that have one.
+  std::size_t refused_ = 0;           // How many of them are.
+  std::map<Ticket, AssumedPod*> unplaced_;  // Those that are.
   TimePoint first_expiry_ = TimePoint::max();
 };
 

@@ -17,6 +17,7 @@ using Outcome = InFlightLedger::BindOutcome;
 using State = InFlightLedger::State;
 
 constexpr seconds kDeadline(60);
+constexpr seconds kUnseen(2);
 
 ObjectKey Key(const std::string& name) { return {"default", name}; }
 
@@ -57,9 +58,9 @@ class InFlightLedgerTest : public ::testing::Test {
 
   // An event of the watch.
   void Changed(const Pod& pod) {
-    if (std::optional<Pod> put = ledger_.Observe(pod, now_)) {
-      cluster_.Upsert(*std::move(put));
-    }
+    InFlightLedger::Observation seen = ledger_.Observe(pod, now_);
+    if (seen.put) cluster_.Upsert(*std::move(seen.put));
+    ended_ = seen.ended.has_value();
   }
   void Deleted(const Pod& pod) {
     const ObjectKey key = KeyOf(pod.meta);
@@ -87,8 +88,9 @@ class InFlightLedgerTest : public ::testing::Test {
   }
 
   ClusterState cluster_;
-  InFlightLedger ledger_{kDeadline};
+  InFlightLedger ledger_{{kDeadline, kUnseen}};
   InFlightLedger::TimePoint now_{};
+  bool ended_ = false;  // By the last event.
 };
 
 TEST_F(InFlightLedgerTest, AKnownPlacementIsInTheIndexAtOnce) {
@@ -100,7 +102,7 @@ TEST_F(InFlightLedgerTest, AKnownPlacementIsInTheIndexAtOnce) {
 }
 
 TEST_F(InFlightLedgerTest, AnOpenPlacementHoldsUpWhatDependsOnIt) {
-  ledger_.Open(Ask(Alone("q", "web")), now_);
+  ledger_.OfferSeveral(Ask(Alone("q", "web")), {"n1", "n2"}, now_);
   EXPECT_EQ(Blocker(Ask(Alone("p", "web"))), "q");
   EXPECT_EQ(Blocker(Ask(Alone("r", "db"))), "");
 }
@@ -125,12 +127,12 @@ TEST_F(InFlightLedgerTest, ALaterQuestionAboutAPodOvertakesAnEarlier) {
 
 TEST_F(InFlightLedgerTest, ABindSettlesAnOpenPlacement) {
   Changed(Alone("q", "web"));
-  ledger_.Open(Ask(Alone("q", "web")), now_);
+  ledger_.OfferSeveral(Ask(Alone("q", "web")), {"n1", "n2"}, now_);
   const auto p = Ask(Alone("p", "web"));
   const auto bind = ledger_.StartBind(Key("q"), "n2", cluster_);
   EXPECT_EQ(Where("q"), "n2");
   EXPECT_EQ(Blocker(p), "");
-  ledger_.EndBind(Key("q"), bind, Outcome::kWritten, now_, cluster_);
+  ledger_.EndBind(Key("q"), bind, Outcome::kWritten, cluster_);
   EXPECT_EQ(ledger_.Find(Key("q"))->state, State::kBound);
   Changed(On("n2", Alone("q", "web")));
   EXPECT_FALSE(InFlight("q"));
@@ -141,25 +143,16 @@ TEST_F(InFlightLedgerTest, ARefusedBindTakesThePodOffItsNode) {
   Changed(Alone("q", "web"));
   Assume(Alone("q", "web"), "n1");
   const auto bind = ledger_.StartBind(Key("q"), "n1", cluster_);
-  ledger_.EndBind(Key("q"), bind, Outcome::kRefused, now_, cluster_);
+  ledger_.EndBind(Key("q"), bind, Outcome::kRefused, cluster_);
   EXPECT_EQ(Where("q"), "pending");
   EXPECT_FALSE(InFlight("q"));
-}
-
-TEST_F(InFlightLedgerTest, ABindOfUnknownOutcomeStaysAssumed) {
-  Changed(Alone("q", "web"));
-  Assume(Alone("q", "web"), "n1");
-  const auto bind = ledger_.StartBind(Key("q"), "n1", cluster_);
-  ledger_.EndBind(Key("q"), bind, Outcome::kUnknown, now_, cluster_);
-  EXPECT_EQ(ledger_.Find(Key("q"))->state, State::kAssumed);
-  EXPECT_EQ(Where("q"), "n1");
 }
 
 TEST_F(InFlightLedgerTest, TheWatchMayBeFasterThanTheAnswerToTheBind) {
   Assume(Alone("q", "web"), "n1");
   const auto bind = ledger_.StartBind(Key("q"), "n1", cluster_);
   Changed(On("n1", Alone("q", "web")));
-  ledger_.EndBind(Key("q"), bind, Outcome::kRefused, now_, cluster_);
+  ledger_.EndBind(Key("q"), bind, Outcome::kRefused, cluster_);
   EXPECT_EQ(Where("q"), "n1");
   EXPECT_FALSE(InFlight("q"));
 }
@@ -169,7 +162,7 @@ TEST_F(InFlightLedgerTest, EventsOfAPlacedPodDoNotUndoIt) {
     Assume(Alone("q", "web"), "n1");
     if (bound) {
       const auto bind = ledger_.StartBind(Key("q"), "n1", cluster_);
-      ledger_.EndBind(Key("q"), bind, Outcome::kWritten, now_, cluster_);
+      ledger_.EndBind(Key("q"), bind, Outcome::kWritten, cluster_);
     }
     Changed(Alone("q", "changed"));
     EXPECT_EQ(Where("q"), "n1");
@@ -213,7 +206,7 @@ TEST_F(InFlightLedgerTest, AFailureDoesNotEndAQuestionOrABind) {
 }
 
 TEST_F(InFlightLedgerTest, ANominationTellsWhereAnOpenPodGoes) {
-  ledger_.Open(Ask(Alone("q", "web")), now_);
+  ledger_.OfferSeveral(Ask(Alone("q", "web")), {"n1", "n2"}, now_);
   const auto p = Ask(Alone("p", "web"));
   Changed(Alone("q", "web", "{nominatedNodeName: n2}"));
   EXPECT_EQ(Where("q"), "n2");
@@ -221,10 +214,10 @@ TEST_F(InFlightLedgerTest, ANominationTellsWhereAnOpenPodGoes) {
 }
 
 TEST_F(InFlightLedgerTest, ANominationForPreemptionDoesNot) {
-  ledger_.Open(Ask(Alone("q", "web",
-                         "{conditions: [{type: PodScheduled, status: "
-                         "'False'}]}")),
-               now_);
+  ledger_.OfferSeveral(Ask(Alone("q", "web",
+                                 "{conditions: [{type: PodScheduled, status: "
+                                 "'False'}]}")),
+                       {"n1", "n2"}, now_);
   const auto p = Ask(Alone("p", "web"));
   Changed(Alone("q", "web",
                 "{nominatedNodeName: n2, conditions: [{type: PodScheduled, "
@@ -268,7 +261,7 @@ TEST_F(InFlightLedgerTest, OldNewsOfAnEarlierPodOfThatNameIsIgnored) {
 TEST_F(InFlightLedgerTest, AnEarlierPodOfThatNameCountsUntilItIsReplaced) {
   const Pod old = WithUid("old", Alone("q", "web"));
   Changed(On("n1", old));
-  ledger_.Open(Ask(Alone("q", "web")), now_);
+  ledger_.OfferSeveral(Ask(Alone("q", "web")), {"n1", "n2"}, now_);
   Changed(On("n1", old));
   EXPECT_EQ(Where("q"), "n1");
   Deleted(old);
@@ -290,7 +283,7 @@ TEST_F(InFlightLedgerTest, AListMayBeOlderThanAnAssumedPod) {
 TEST_F(InFlightLedgerTest, AnUnlistedBoundPodHasUntilTheDeadlineToAppear) {
   Assume(Alone("q", "web"), "n1");
   const auto bind = ledger_.StartBind(Key("q"), "n1", cluster_);
-  ledger_.EndBind(Key("q"), bind, Outcome::kWritten, now_, cluster_);
+  ledger_.EndBind(Key("q"), bind, Outcome::kWritten, cluster_);
   now_ += 2 * kDeadline;
   ledger_.Expire(now_, cluster_);
   EXPECT_EQ(Where("q"), "n1");  // Bound pods do not expire.
@@ -306,16 +299,16 @@ TEST_F(InFlightLedgerTest, WhatPassesTheDeadlineIsForgotten) {
   Changed(Alone("r", "db"));
   Assume(Alone("q", "web"), "n1");
   now_ += seconds(1);
-  ledger_.Open(Ask(Alone("r", "db")), now_);
+  ledger_.OfferSeveral(Ask(Alone("r", "db")), {"n1", "n2"}, now_);
   now_ += kDeadline - seconds(1);
   const auto expired = ledger_.Expire(now_, cluster_);
   ASSERT_EQ(expired.size(), 1u);
   EXPECT_EQ(expired[0].pod->pod.meta.name, "q");
   EXPECT_EQ(Where("q"), "pending");
   EXPECT_TRUE(InFlight("r"));
-  EXPECT_FALSE(ledger_.HasExpired(now_));
+  EXPECT_GT(ledger_.first_expiry(), now_);
   now_ += seconds(1);
-  EXPECT_TRUE(ledger_.HasExpired(now_));
+  EXPECT_LE(ledger_.first_expiry(), now_);
   EXPECT_EQ(ledger_.Expire(now_, cluster_).size(), 1u);
   EXPECT_EQ(ledger_.size(), 0u);
 }
@@ -334,10 +327,73 @@ TEST_F(InFlightLedgerTest, APodThatIsForgottenBeforeTheWatchToldOfItIsGone) {
   EXPECT_EQ(Where("q"), "unknown");
 }
 
-TEST_F(InFlightLedgerTest, ABindMayGoElsewhereThanAssumed) {
+TEST_F(InFlightLedgerTest, ABindMustBeOfTheAnswer) {
   Assume(Alone("q", "web"), "n1");
-  ledger_.StartBind(Key("q"), "n2", cluster_);
-  EXPECT_EQ(Where("q"), "n2");
+  EXPECT_TRUE(ledger_.Find(Key("q"))->MayBind("n1"));
+  EXPECT_FALSE(ledger_.Find(Key("q"))->MayBind("n2"));
+  ledger_.OfferSeveral(Ask(Alone("r", "db")), {"n2"}, now_);
+  EXPECT_TRUE(ledger_.Find(Key("r"))->MayBind("n2"));
+  EXPECT_FALSE(ledger_.Find(Key("r"))->MayBind("n1"));
+  ledger_.OfferNone(Ask(Alone("r", "db")), now_);
+  EXPECT_FALSE(ledger_.Find(Key("r"))->MayBind("n2"));
+}
+
+TEST_F(InFlightLedgerTest, AFailureThatSaysSomethingNewEndsTheFlight) {
+  const auto failed = [](const std::string& message) {
+    return "{conditions: [{type: PodScheduled, status: 'False', message: " +
+           message + "}]}";
+  };
+  Changed(Alone("q", "web", failed("one")));
+  Assume(Alone("q", "web", failed("one")), "n1");
+  Changed(Alone("q", "web", failed("one")));
+  EXPECT_EQ(Where("q"), "n1");
+  EXPECT_FALSE(ended_);
+  Changed(Alone("q", "web", failed("two")));
+  EXPECT_EQ(Where("q"), "pending");
+  EXPECT_TRUE(ended_);
+}
+
+TEST_F(InFlightLedgerTest, APodTheWatchNeverShowsCountsForAShortTimeOnly) {
+  Assume(Alone("ghost", "web"), "n1");
+  Assume(Alone("seen", "db"), "n1");
+  now_ += seconds(1);
+  Changed(Alone("seen", "db"));
+  now_ += kUnseen;
+  EXPECT_EQ(ledger_.Expire(now_, cluster_).size(), 1u);
+  EXPECT_EQ(Where("ghost"), "unknown");
+  EXPECT_EQ(Where("seen"), "n1");
+  now_ += kDeadline;
+  EXPECT_EQ(ledger_.Expire(now_, cluster_).size(), 1u);
+  EXPECT_EQ(Where("seen"), "pending");
+}
+
+TEST_F(InFlightLedgerTest, ANominationKeepsThePlaceForAsLongAsItStands) {
+  Changed(Alone("q", "web"));
+  Assume(Alone("q", "web"), "n1");
+  Changed(Alone("q", "web", "{nominatedNodeName: n1}"));
+  for (int i = 0; i < 3; ++i) {
+    now_ += kDeadline;
+    EXPECT_TRUE(ledger_.Expire(now_, cluster_).empty());
+    EXPECT_EQ(Where("q"), "n1");
+  }
+  Changed(Alone("q", "web"));
+  now_ += kDeadline;
+  EXPECT_EQ(ledger_.Expire(now_, cluster_).size(), 1u);
+  EXPECT_EQ(Where("q"), "pending");
+}
+
+TEST_F(InFlightLedgerTest, ARefusedPodIsRememberedAndNotInFlight) {
+  Changed(Alone("q", "web"));
+  ledger_.OfferNone(Ask(Alone("q", "web")), now_);
+  ledger_.OfferNone(Ask(Alone("ghost", "web")), now_);
+  EXPECT_EQ(ledger_.size(), 0u);
+  EXPECT_EQ(ledger_.Refused().size(), 2u);
+  now_ += 2 * kDeadline;
+  EXPECT_TRUE(ledger_.Expire(now_, cluster_).empty());
+  ASSERT_EQ(ledger_.Refused().size(), 1u);
+  EXPECT_EQ(ledger_.Refused()[0]->pod.meta.name, "q");
+  Deleted(Alone("q", "web"));
+  EXPECT_TRUE(ledger_.Refused().empty());
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ void OwnFields::SwapWith(Pod& pod) {
   swap(node_name, pod.spec.node_name);
   swap(phase, pod.status.phase);
   swap(nominated_node_name, pod.status.nominated_node_name);
+  swap(scheduling_failure, pod.status.scheduling_failure);
 }
 
 std::size_t HashOfTemplate(const Pod& pod) {

@@ -1,9 +1,11 @@
 #include "core/model/decode.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/model/field_error.h"
 
@@ -288,7 +290,18 @@ struct PodCondition {
   std::string type;
   std::string status;
   std::string reason;
+  std::string message;
+  std::string last_probe_time;
+  std::string last_transition_time;
 };
+
+// Never 0.
+std::uint64_t FingerprintOf(const PodCondition& condition) {
+  const std::size_t hash = std::hash<std::string>()(absl::StrCat(
+      condition.reason, "\n", condition.message, "\n",
+      condition.last_probe_time, "\n", condition.last_transition_time));
+  return hash == 0 ? 1 : hash;
+}
 
 // A metav1.Time, in seconds since 1970; what is less than a second is dropped.
 absl::Status DecodeTime(JsonValue value, const JsonPath& path,
@@ -311,9 +324,12 @@ absl::Status DecodeTime(JsonValue value, const JsonPath& path,
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            PodCondition* out) {
-  return DecodeFields(value, path, JsonField{"type", &out->type},
-                      JsonField{"status", &out->status},
-                      JsonField{"reason", &out->reason});
+  return DecodeFields(
+      value, path, JsonField{"type", &out->type},
+      JsonField{"status", &out->status}, JsonField{"reason", &out->reason},
+      JsonField{"message", &out->message},
+      JsonField{"lastProbeTime", &out->last_probe_time},
+      JsonField{"lastTransitionTime", &out->last_transition_time});
 }
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
@@ -356,7 +372,9 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
                   out->resize_infeasible = condition.reason == "Infeasible";
                 }
                 if (condition.type == "PodScheduled") {
-                  out->scheduling_failed = condition.status == "False";
+                  out->scheduling_failure = condition.status == "False"
+                                                ? FingerprintOf(condition)
+                                                : 0;
                 }
                 return decoded;
               });

@@ -221,13 +221,22 @@ TEST(DecodeTest, ATimeThatIsNoneIsNamedWithItsPath) {
 TEST(DecodeTest, TheConditionPodScheduledTellsAFailedAttempt) {
   const auto failed = [](const std::string& conditions) {
     return Parse<Pod>(R"({"status": {"conditions": [)" + conditions + "]}}")
-        .status.scheduling_failed;
+        .status.scheduling_failure;
   };
-  EXPECT_TRUE(failed(R"({"type": "PodScheduled", "status": "False",
-                         "reason": "Unschedulable"})"));
-  EXPECT_FALSE(failed(R"({"type": "PodScheduled", "status": "True"})"));
-  EXPECT_FALSE(failed(R"({"type": "Ready", "status": "False"})"));
-  EXPECT_FALSE(failed(""));
+  const auto with = [&failed](const std::string& field,
+                              const std::string& value) {
+    return failed(R"({"type": "PodScheduled", "status": "False", ")" + field +
+                  R"(": ")" + value + R"("})");
+  };
+  EXPECT_NE(with("reason", "Unschedulable"), 0u);
+  EXPECT_EQ(with("reason", "Unschedulable"), with("reason", "Unschedulable"));
+  for (const char* field :
+       {"reason", "message", "lastProbeTime", "lastTransitionTime"}) {
+    EXPECT_NE(with(field, "a"), with(field, "b")) << field;
+  }
+  EXPECT_EQ(failed(R"({"type": "PodScheduled", "status": "True"})"), 0u);
+  EXPECT_EQ(failed(R"({"type": "Ready", "status": "False"})"), 0u);
+  EXPECT_EQ(failed(""), 0u);
 }
 
 TEST(DecodeTest, ANodeWithEverything) {

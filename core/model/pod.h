@@ -80,8 +80,10 @@ struct PodStatus {
   std::optional<ResourceList> allocated_resources;
   std::optional<ResourceRequirements> resources;
   bool resize_infeasible = false;  // Condition PodResizePending.
-  // Condition PodScheduled is False: a scheduling attempt has failed.
-  bool scheduling_failed = false;
+  // A fingerprint of the condition PodScheduled while it is False, which is
+  // another one after each failed attempt that says something new; 0: no
+  // attempt has failed.
+  std::uint64_t scheduling_failure = 0;
 
   friend bool operator==(const PodStatus&, const PodStatus&) = default;
 };

@@ -133,6 +133,24 @@ Metrics::Metrics()
           Counters(registry_, "vicinal_refused_pods_total",
                    "Pods with such a question, each once in a minute.")
               .Add({})),
+      bindings_in_flight_(
+          Gauges(registry_, "vicinal_bindings_in_flight",
+                 "Bindings that are being written, or wait to be.")
+              .Add({})),
+      binding_queue_seconds_(
+          Gauges(registry_, "vicinal_binding_queue_seconds",
+                 "For how long the oldest binding that waits for a connection "
+                 "to the API server has waited; over 1, filter is held back.")
+              .Add({})),
+      held_back_(
+          Counters(registry_, "vicinal_filter_held_back_total",
+                   "Filter requests that waited because bindings queued.")
+              .Add({})),
+      retries_requested_(
+          Counters(registry_, "vicinal_retries_requested_total",
+                   "Refused pods that fit now because a placement came to "
+                   "nothing: an annotation has the scheduler try them again.")
+              .Add({})),
       rescues_started_(
           Counters(registry_, "vicinal_rescues_started_total",
                    "Pods that fit no node offered, but another one.")

@@ -81,6 +81,12 @@ class Metrics {
 
   // A binding that was asked for, and its outcome, such as "written".
   void CountBinding(const std::string& outcome);
+  prometheus::Gauge& bindings_in_flight() { return bindings_in_flight_; }
+  prometheus::Gauge& binding_queue_seconds() { return binding_queue_seconds_; }
+  // Filter questions that waited because bindings queued.
+  prometheus::Counter& held_back() { return held_back_; }
+  // Refused pods that the scheduler was had try again.
+  prometheus::Counter& retries_requested() { return retries_requested_; }
 
   // Pods that were found to fit a node which the scheduler did not offer, and
   // what became of them.
@@ -121,6 +127,10 @@ class Metrics {
   prometheus::Counter& in_flight_expirations_;
   prometheus::Counter& refusals_;
   prometheus::Counter& refused_pods_;
+  prometheus::Gauge& bindings_in_flight_;
+  prometheus::Gauge& binding_queue_seconds_;
+  prometheus::Counter& held_back_;
+  prometheus::Counter& retries_requested_;
   prometheus::Counter& rescues_started_;
   prometheus::Counter& rescues_succeeded_;
   prometheus::Counter& rescues_abandoned_;

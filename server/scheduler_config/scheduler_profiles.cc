@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
 #include "core/engine/score_plugins.h"
+#include "core/plugins/noderesources/fit.h"
 #include "server/scheduler_config/plugin_sets.h"
 
 namespace vicinal {
@@ -35,7 +36,13 @@ absl::Status Refused(const std::string& what) {
 absl::StatusOr<std::int64_t> ScaleOf(
     const std::vector<SchedulerConfig::Extender>& extenders) {
   if (extenders.empty()) return 1;
-  for (std::size_t i = 0; i + 1 < extenders.size(); ++i) {
+  // Entries that only bind or preempt do not matter here.
+  std::size_t last = extenders.size() - 1;
+  while (last > 0 && extenders[last].filter_verb.empty() &&
+         extenders[last].prioritize_verb.empty()) {
+    --last;
+  }
+  for (std::size_t i = 0; i < last; ++i) {
     if (!extenders[i].prioritize_verb.empty()) {
       return Refused(absl::StrCat("extenders[", i,
                                   "].prioritizeVerb: ", extenders[i].url_prefix,
@@ -43,11 +50,11 @@ absl::StatusOr<std::int64_t> ScaleOf(
                                   "(vicinal must be the last extender)"));
     }
   }
-  const SchedulerConfig::Extender& vicinal = extenders.back();
+  const SchedulerConfig::Extender& vicinal = extenders[last];
   if (vicinal.filter_verb.empty()) {
-    return Refused(absl::StrCat("extenders[", extenders.size() - 1,
+    return Refused(absl::StrCat("extenders[", last,
                                 "].filterVerb: required: the last extender "
-                                "must be vicinal"));
+                                "that filters or scores must be vicinal"));
   }
   return vicinal.prioritize_verb.empty() ? 1 : kExtenderFactor * vicinal.weight;
 }
@@ -89,6 +96,13 @@ Profile Topology(const PluginConfig& config) {
   return TopologyProfile(config.pod_topology_spread, config.inter_pod_affinity);
 }
 
+Profile Resources(const PluginConfig& config) {
+  Profile profile;
+  profile.filters.push_back(
+      std::make_unique<NodeResourcesFit>(config.node_resources_fit));
+  return profile;
+}
+
 }  // namespace
 
 SchedulerProfiles::SchedulerProfiles() {
@@ -98,6 +112,7 @@ SchedulerProfiles::SchedulerProfiles() {
   any_.topology = Topology(profile.plugin_config);
   any_.decide = *Decider(profile, 1);
   any_.all = DefaultProfile(profile.plugin_config);
+  any_.resources = Resources(profile.plugin_config);
   any_.explain = DefaultProfile(profile.plugin_config);
 }
 
@@ -111,6 +126,7 @@ absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
     SchedulerProfile& made = profiles.by_name_[profile.scheduler_name];
     made.topology = Topology(profile.plugin_config);
     made.all = DefaultProfile(profile.plugin_config);
+    made.resources = Resources(profile.plugin_config);
     made.explain = DefaultProfile(profile.plugin_config);
     made.plugin_config = profile.plugin_config;
     if (advise_only) continue;

@@ -22,6 +22,8 @@ struct SchedulerProfile {
   // All filters that vicinal has, with their arguments, and the default scores:
   // to find out whether a pod fits a node that was not offered.
   Profile all;
+  // NodeResourcesFit alone, as a filter.
+  Profile resources;
   // All filters with the scores of `decide`, or in advise the default ones:
   // what a pod is explained by.
   Profile explain;

@@ -17,8 +17,22 @@ std::string Name(const ObjectKey& key) {
   return key.namespace_name + "/" + key.name;
 }
 
-ObjectKey KeyOf(const InFlightLedger::Flight& flight) {
-  return KeyOf(flight.pod->pod.meta);
+using AssumedPod = InFlightLedger::AssumedPod;
+
+ObjectKey KeyOf(const AssumedPod& pod) { return KeyOf(pod.pod->pod.meta); }
+
+// Why a pod must not be bound where MayBind says no.
+std::string WhyNot(const AssumedPod& pod) {
+  switch (pod.state) {
+    case State::kAssumed:
+      return "the latest answer about the pod is node \"" + pod.node + "\"";
+    case State::kOfferedSeveral:
+      return "the node is not among those of the latest answer about the pod";
+    case State::kRefused:
+      return "the latest answer about the pod is that no node fits";
+    default:
+      return "the pod was asked about again";
+  }
 }
 
 absl::Status Void() {
@@ -35,11 +49,45 @@ absl::Status BoundTo(const std::string& node) {
 }  // namespace
 
 InFlightPods::InFlightPods(ClusterStore& store, Metrics& metrics,
-                           Options options)
+                           Options options, OnPlacementEnded on_placement_ended)
     : store_(store),
       metrics_(metrics),
       options_(options),
-      ledger_(options.deadline) {}
+      on_placement_ended_(std::move(on_placement_ended)),
+      ledger_({options.deadline, options.unseen_deadline}) {
+  if (options_.enabled) thread_ = std::thread([this] { Run(); });
+}
+
+InFlightPods::~InFlightPods() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  work_.NotifyAll();
+  if (thread_.joinable()) thread_.join();
+}
+
+void InFlightPods::Run() {
+  const MutexLock lock(mutex_);
+  while (!stopping_) {
+    Expire();
+    if (!ended_.empty()) {
+      const std::vector<AssumedPod> ended = std::exchange(ended_, {});
+      const auto refused = ledger_.Refused();
+      mutex_.Unlock();
+      for (const AssumedPod& pod : ended) on_placement_ended_(pod, refused);
+      mutex_.Lock();
+      continue;
+    }
+    wakes_ = options_.now == nullptr ? ledger_.first_expiry()
+                                     : Clock::time_point::max();
+    if (wakes_ == Clock::time_point::max()) {
+      work_.Wait(mutex_);
+    } else {
+      work_.WaitUntil(mutex_, wakes_);
+    }
+  }
+}
 
 InFlightPods::Question::~Question() {
   if (pods_ == nullptr) return;
@@ -49,45 +97,69 @@ InFlightPods::Question::~Question() {
   pods_->Changed();
 }
 
-absl::Status InFlightPods::Question::Open() {
+absl::Status InFlightPods::Question::OfferNone() {
   if (pods_ == nullptr) return absl::OkStatus();
   InFlightPods& pods = *std::exchange(pods_, nullptr);
   const MutexLock lock(pods.mutex_);
   if (!pods.ledger_.IsCurrent(ticket_)) return Void();
-  pods.ledger_.Open(ticket_, Clock::now());
-  return absl::OkStatus();
-}
-
-absl::Status InFlightPods::Question::Assume(const std::string& node) {
-  if (pods_ == nullptr) return absl::OkStatus();
-  InFlightPods& pods = *std::exchange(pods_, nullptr);
-  const MutexLock lock(pods.mutex_);
-  if (!pods.ledger_.IsCurrent(ticket_)) return Void();
-  pods.store_.Write([&](ClusterState& cluster) {
-    pods.mutex_.AssertHeld();
-    pods.ledger_.Assume(ticket_, node, Clock::now(), cluster);
-  });
+  pods.ledger_.OfferNone(ticket_, pods.Now());
   pods.Changed();
   return absl::OkStatus();
 }
 
+absl::Status InFlightPods::Question::OfferSeveral(
+    std::vector<std::string> nodes) {
+  if (pods_ == nullptr) return absl::OkStatus();
+  InFlightPods& pods = *std::exchange(pods_, nullptr);
+  const MutexLock lock(pods.mutex_);
+  if (!pods.ledger_.IsCurrent(ticket_)) return Void();
+  pods.ledger_.OfferSeveral(ticket_, std::move(nodes), pods.Now());
+  pods.Changed();
+  return absl::OkStatus();
+}
+
+absl::Status InFlightPods::Question::Assume(const std::string& node) {
+  return AssumeIf(node, nullptr);
+}
+
+absl::Status InFlightPods::Question::AssumeIf(const std::string& node,
+                                              const Check& check) {
+  if (pods_ == nullptr) return absl::OkStatus();
+  InFlightPods& pods = *std::exchange(pods_, nullptr);
+  const MutexLock lock(pods.mutex_);
+  if (!pods.ledger_.IsCurrent(ticket_)) return Void();
+  absl::Status checked;
+  pods.store_.Write([&](ClusterState& cluster) {
+    pods.mutex_.AssertHeld();
+    if (check != nullptr) checked = check(cluster);
+    if (!checked.ok()) return pods.ledger_.Withdraw(ticket_);
+    pods.ledger_.Assume(ticket_, node, pods.Now(), cluster);
+  });
+  pods.Changed();
+  return checked;
+}
+
 absl::StatusOr<InFlightPods::Question> InFlightPods::Ask(
     std::shared_ptr<const PodInfo> pod) {
-  if (!options_.enabled) return Question(nullptr, 0);
+  return AskUntil(std::move(pod), Clock::now() + options_.max_wait);
+}
+
+absl::StatusOr<InFlightPods::Question> InFlightPods::AskAtOnce(
+    std::shared_ptr<const PodInfo> pod) {
+  return AskUntil(std::move(pod), Clock::now());
+}
+
+absl::StatusOr<InFlightPods::Question> InFlightPods::AskUntil(
+    std::shared_ptr<const PodInfo> pod, Clock::time_point limit) {
   const std::string uid = pod->pod.meta.uid;
+  if (!options_.enabled || uid.empty()) return Question(nullptr, 0);
   const ObjectKey key = KeyOf(pod->pod.meta);
   const MutexLock lock(mutex_);
-  Expire(key);
-  if (uid.empty()) return Question(nullptr, 0);
-  const Clock::time_point limit = Clock::now() + options_.max_wait;
-  if (!AwaitBinding(key, uid, limit)) {
-    metrics_.in_flight_wait_timeouts().Increment();
-    return absl::DeadlineExceededError(
-        "a binding of the pod is still being written");
-  }
-  if (absl::Status free = CheckNotBound(key, uid); !free.ok()) return free;
-  const InFlightLedger::Flight* earlier = ledger_.Find(key);
+  Expire();
+  if (absl::Status free = CheckFree(key, uid); !free.ok()) return free;
+  const AssumedPod* earlier = ledger_.Find(key);
   if (earlier != nullptr && earlier->placed()) {
+    Ended(*earlier);
     store_.Write([&](ClusterState& cluster) {
       mutex_.AssertHeld();
       ledger_.Forget(key, cluster);
@@ -107,12 +179,16 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::Ask(
   return Question(this, ticket);
 }
 
-absl::Status InFlightPods::CheckNotBound(const ObjectKey& key,
-                                         const std::string& uid) {
-  if (const InFlightLedger::Flight* flight = ledger_.Find(key)) {
-    return flight->state == State::kBound && flight->pod->pod.meta.uid == uid
-               ? BoundTo(flight->node)
-               : absl::OkStatus();
+absl::Status InFlightPods::CheckFree(const ObjectKey& key,
+                                     const std::string& uid) {
+  if (const AssumedPod* pod = ledger_.Find(key)) {
+    if (pod->pod->pod.meta.uid != uid) return absl::OkStatus();
+    if (pod->state == State::kBinding) {
+      return absl::FailedPreconditionError("a binding of the pod to node \"" +
+                                           pod->node +
+                                           "\" is still being written");
+    }
+    return pod->state == State::kBound ? BoundTo(pod->node) : absl::OkStatus();
   }
   const std::string node = store_.Read([&](const ClusterState& cluster) {
     const StoredPod* known = cluster.FindPod(key);
@@ -123,38 +199,26 @@ absl::Status InFlightPods::CheckNotBound(const ObjectKey& key,
   return node.empty() ? absl::OkStatus() : BoundTo(node);
 }
 
-bool InFlightPods::IsBinding(const ObjectKey& key,
-                             const std::string& uid) const {
-  const InFlightLedger::Flight* flight = ledger_.Find(key);
-  return flight != nullptr && flight->state == State::kBinding &&
-         flight->pod->pod.meta.uid == uid;
-}
-
-bool InFlightPods::AwaitBinding(const ObjectKey& key, const std::string& uid,
-                                Clock::time_point limit) {
-  while (IsBinding(key, uid)) {
-    if (!changed_.WaitUntil(mutex_, limit)) return !IsBinding(key, uid);
-  }
-  return true;
-}
-
 absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
                                            Clock::time_point limit) {
   const Clock::time_point start = Clock::now();
   absl::Status result;
   bool waited = false;
   while (ledger_.IsCurrent(ticket) && ledger_.CanBlock(ticket)) {
-    const InFlightLedger::Flight* blocker =
-        store_.Read([&](const ClusterState& cluster) {
-          mutex_.AssertHeld();
-          return ledger_.BlockerOf(ticket, cluster);
-        });
+    const AssumedPod* blocker = store_.Read([&](const ClusterState& cluster) {
+      mutex_.AssertHeld();
+      return ledger_.BlockerOf(ticket, cluster);
+    });
     if (blocker == nullptr) break;
     waited = true;
     const ObjectKey key = KeyOf(*blocker);
+    const InFlightLedger::Ticket earlier = blocker->ticket;
     const bool asked = blocker->state == State::kAsked;
+    ++waiting_;
     const bool timed_out = !changed_.WaitUntil(mutex_, limit);
-    if (!Expire(key) && !timed_out) continue;
+    const bool expired = expired_.contains(earlier);
+    if (--waiting_ == 0) expired_.clear();
+    if (!expired && !timed_out) continue;
     metrics_.in_flight_wait_timeouts().Increment();
     result = absl::DeadlineExceededError(absl::StrCat(
         "the place of pod ", Name(key), " matters and is not known: ",
@@ -176,20 +240,16 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
   using Kind = BindStart::Kind;
   if (!options_.enabled) return {};
   const MutexLock lock(mutex_);
-  Expire(key);
-  if (!AwaitBinding(key, uid, Clock::now() + options_.max_wait)) {
-    return {Kind::kRefused, 0, "a binding of the pod is still being written"};
-  }
-  if (const absl::Status free = CheckNotBound(key, uid); !free.ok()) {
+  Expire();
+  if (const absl::Status free = CheckFree(key, uid); !free.ok()) {
     if (free == BoundTo(node)) return {Kind::kAlreadyBound, 0, ""};
     return {Kind::kRefused, 0, std::string(free.message())};
   }
-  const InFlightLedger::Flight* flight = ledger_.Find(key);
-  const bool expected =
-      flight != nullptr && flight->pod->pod.meta.uid == uid &&
-      (flight->state == State::kOpen ||
-       (flight->state == State::kAssumed && flight->node == node));
-  if (!expected) return {Kind::kUnexpected, 0, ""};
+  const AssumedPod* pod = ledger_.Find(key);
+  if (pod == nullptr || pod->pod->pod.meta.uid != uid) {
+    return {Kind::kNoAnswer, 0, ""};
+  }
+  if (!pod->MayBind(node)) return {Kind::kRefused, 0, WhyNot(*pod)};
   BindStart started;
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
@@ -205,23 +265,28 @@ void InFlightPods::EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
   const MutexLock lock(mutex_);
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
-    ledger_.EndBind(key, ticket, outcome, Clock::now(), cluster);
+    ledger_.EndBind(key, ticket, outcome, cluster);
   });
   Changed();
 }
 
+std::set<std::string> InFlightPods::Nodes() const {
+  const MutexLock lock(mutex_);
+  return ledger_.Nodes();
+}
+
 void InFlightPods::Upsert(Pod pod) {
   const MutexLock lock(mutex_);
-  const std::size_t before = ledger_.size();
   const ObjectKey key = KeyOf(pod.meta);
   const bool was_known = ledger_.Find(key) != nullptr;
-  std::optional<Pod> put = ledger_.Observe(std::move(pod), Clock::now());
-  if (put) {
-    store_.Write(
-        [&put](ClusterState& cluster) { cluster.Upsert(*std::move(put)); });
+  InFlightLedger::Observation seen = ledger_.Observe(std::move(pod), Now());
+  if (seen.put) {
+    store_.Write([&seen](ClusterState& cluster) {
+      cluster.Upsert(*std::move(seen.put));
+    });
   }
-  if (was_known || ledger_.size() != before) Changed();
-  Expire(key);
+  if (seen.ended) Ended(*std::move(seen.ended));
+  if (was_known) Changed();
 }
 
 void InFlightPods::Remove(const ObjectKey& key, const std::string& uid) {
@@ -237,7 +302,7 @@ void InFlightPods::KeepListed(const std::set<ObjectKey>& listed) {
   const MutexLock lock(mutex_);
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = Now();
     for (const ObjectKey& key : cluster.Keys<Pod>()) {
       if (!listed.contains(key) && ledger_.ObserveUnlisted(key, now)) {
         cluster.Remove<Pod>(key);
@@ -247,29 +312,44 @@ void InFlightPods::KeepListed(const std::set<ObjectKey>& listed) {
   Changed();
 }
 
+void InFlightPods::CheckDeadlines() {
+  const MutexLock lock(mutex_);
+  Expire();
+}
+
+InFlightPods::Clock::time_point InFlightPods::Now() const {
+  return options_.now == nullptr ? Clock::now() : options_.now();
+}
+
 void InFlightPods::Changed() {
   metrics_.in_flight_pods().Set(static_cast<double>(ledger_.size()));
   changed_.NotifyAll();
+  if (ledger_.first_expiry() < wakes_) work_.NotifyAll();
 }
 
-bool InFlightPods::Expire(const ObjectKey& key) {
-  const Clock::time_point now = Clock::now();
-  if (!ledger_.HasExpired(now)) return false;
-  bool found = false;
+void InFlightPods::Ended(AssumedPod pod) {
+  if (on_placement_ended_ == nullptr) return;
+  ended_.push_back(std::move(pod));
+  work_.NotifyAll();
+}
+
+void InFlightPods::Expire() {
+  const Clock::time_point now = Now();
+  if (ledger_.first_expiry() > now) return;
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
-    for (const InFlightLedger::Flight& flight : ledger_.Expire(now, cluster)) {
-      LOG(WARNING) << "pod " << Name(KeyOf(flight))
+    for (AssumedPod& pod : ledger_.Expire(now, cluster)) {
+      LOG(WARNING) << "pod " << Name(KeyOf(pod))
                    << ": the outcome of an answer is still not known; "
-                   << (flight.placed() ? "its place on node " + flight.node +
-                                             " is taken back"
-                                       : "it is waited for no longer");
+                   << (pod.placed()
+                           ? "its place on node " + pod.node + " is taken back"
+                           : "it is waited for no longer");
       metrics_.in_flight_expirations().Increment();
-      found |= KeyOf(flight) == key;
+      if (waiting_ > 0) expired_.insert(pod.ticket);
+      if (pod.placed()) Ended(std::move(pod));
     }
   });
   Changed();
-  return found;
 }
 
 }  // namespace vicinal

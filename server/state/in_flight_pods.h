@@ -4,10 +4,13 @@
 #define VICINAL_SERVER_STATE_IN_FLIGHT_PODS_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -22,8 +25,12 @@
 
 namespace vicinal {
 
-// The ledger of pods in flight, with its lock and its waiting questions.
-// Changes of pods must come through here, all others go to the store.
+// The ledger of pods in flight, with its lock, its waiting questions, and a
+// thread for its deadlines. Changes of pods must come through here, all others
+// go to the store.
+//
+// One decision per pod: a question ends what an earlier one about the pod led
+// to, and a binding must be of the latest answer.
 //
 // Pods without a uid never went through an API server: questions about them are
 // hypothetical, and leave nothing behind.
@@ -41,10 +48,24 @@ class InFlightPods {
     std::chrono::milliseconds max_wait{3000};
     // How long the outcome of an answer is waited for.
     std::chrono::milliseconds deadline{60'000};
+    // The same while the watch has not shown the pod: it may not exist.
+    std::chrono::milliseconds unseen_deadline{2000};
+    // For tests: another clock for the deadlines, which then pass only when
+    // something is asked or CheckDeadlines is called.
+    std::function<Clock::time_point()> now = nullptr;
   };
 
+  // A placement that came to nothing: `ended` is not on its node any more. The
+  // pods `refused` were told that nothing fits, and may wait for that place.
+  // Called on a thread of its own, one call at a time.
+  using OnPlacementEnded = std::function<void(
+      const InFlightLedger::AssumedPod& ended,
+      const std::vector<std::shared_ptr<const PodInfo>>& refused)>;
+
   // The store and the metrics must outlive it.
-  InFlightPods(ClusterStore& store, Metrics& metrics, Options options);
+  InFlightPods(ClusterStore& store, Metrics& metrics, Options options,
+               OnPlacementEnded on_placement_ended = nullptr);
+  ~InFlightPods();
 
   // A question that is being answered. Withdrawn when it is destroyed without
   // having been answered.
@@ -55,11 +76,18 @@ class InFlightPods {
     Question& operator=(Question&&) = delete;
     ~Question();
 
-    // The answer has several nodes, or one, where the pod is from now on. Error
-    // (Aborted): what happened to the pod meanwhile has made the question void,
-    // and the answer must not be given.
-    absl::Status Open();
+    // The answer has no node; several; or one, where the pod is from now on.
+    // Error (Aborted): what happened to the pod meanwhile has made the question
+    // void, and the answer must not be given.
+    absl::Status OfferNone();
+    absl::Status OfferSeveral(std::vector<std::string> nodes);
     absl::Status Assume(const std::string& node);
+
+    // Whether the pod may go to the node.
+    using Check = std::function<absl::Status(const ClusterState&)>;
+    // As Assume, if the check says so while nothing can change; else withdraws
+    // the question and returns what the check has said.
+    absl::Status AssumeIf(const std::string& node, const Check& check);
 
    private:
     friend class InFlightPods;
@@ -73,15 +101,18 @@ class InFlightPods {
   // Begins to answer a question about a pod; what an earlier answer about it
   // had led to is taken back. Waits until the place is known of every pod that
   // matters to the answer. Errors: DeadlineExceeded, with the pod it waited
-  // for; FailedPrecondition, if the pod is bound; Aborted, as above.
+  // for; FailedPrecondition, if the pod is bound, or being bound; Aborted, as
+  // above.
   absl::StatusOr<Question> Ask(std::shared_ptr<const PodInfo> pod);
+  // As Ask, but an error at once where Ask waits.
+  absl::StatusOr<Question> AskAtOnce(std::shared_ptr<const PodInfo> pod);
 
   // The writing of a binding.
   struct BindStart {
     enum class Kind {
       kStarted,
       kAlreadyBound,  // To that node: nothing is to be written.
-      kUnexpected,  // No answer led there: the node must be asked about first.
+      kNoAnswer,  // No answer is on record: the node must be asked about first.
       kRefused,
     };
 
@@ -90,12 +121,16 @@ class InFlightPods {
     std::string message;                // Why it is refused.
   };
 
-  // From now on the pod is on the node. Waits while another binding of the pod
-  // is being written.
+  // From now on the pod is on the node, until EndBind. Refused if the latest
+  // answer about the pod was another one, or another binding of it is being
+  // written.
   BindStart StartBind(const ObjectKey& key, const std::string& uid,
                       const std::string& node);
   void EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
                InFlightLedger::BindOutcome outcome);
+
+  // The nodes with pods in flight.
+  std::set<std::string> Nodes() const;
 
   // What the watch tells. An empty uid: it is not known.
   void Upsert(Pod pod);
@@ -103,31 +138,47 @@ class InFlightPods {
   // Removes all pods that are not in `listed`.
   void KeepListed(const std::set<ObjectKey>& listed);
 
+  // Ends what has passed its deadline; a thread does so by itself.
+  void CheckDeadlines();
+
  private:
-  // Not OK if the pod is on a node for good.
-  absl::Status CheckNotBound(const ObjectKey& key, const std::string& uid)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether a binding of the pod with that uid is being written.
-  bool IsBinding(const ObjectKey& key, const std::string& uid) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Blocks until none is, or until `limit`; whether none is.
-  bool AwaitBinding(const ObjectKey& key, const std::string& uid,
-                    Clock::time_point limit)
+  absl::StatusOr<Question> AskUntil(std::shared_ptr<const PodInfo> pod,
+                                    Clock::time_point limit);
+  // The body of the thread: deadlines, and placements that have ended.
+  void Run();
+
+  // Not OK if the pod is on a node for good, or is being bound.
+  absl::Status CheckFree(const ObjectKey& key, const std::string& uid)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Blocks until nothing that matters to the question is unknown.
   absl::Status WaitForBlockers(InFlightLedger::Ticket ticket,
                                Clock::time_point limit)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Changed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets what has passed its deadline; returns whether `key` was among it.
-  bool Expire(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A placement came to nothing.
+  void Ended(InFlightLedger::AssumedPod pod)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets what has passed its deadline.
+  void Expire() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Clock::time_point Now() const;
 
   ClusterStore& store_;
   Metrics& metrics_;
   const Options options_;
+  const OnPlacementEnded on_placement_ended_;
   mutable Mutex mutex_;
   CondVar changed_;  // With mutex_.
   InFlightLedger ledger_ ABSL_GUARDED_BY(mutex_);
+  int waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Questions that wait.
+  // What expired while they did.
+  std::set<InFlightLedger::Ticket> expired_ ABSL_GUARDED_BY(mutex_);
+
+  CondVar work_;  // With mutex_: something for the thread.
+  // When the thread looks next by itself.
+  Clock::time_point wakes_ ABSL_GUARDED_BY(mutex_) = Clock::time_point::max();
+  std::vector<InFlightLedger::AssumedPod> ended_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
 };
 
 }  // namespace vicinal

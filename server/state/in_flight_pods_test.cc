@@ -56,7 +56,9 @@ class InFlightPodsTest : public ::testing::Test {
   void Assume(const Pod& pod, const std::string& node) {
     EXPECT_TRUE(MustAsk(pod).Assume(node).ok());
   }
-  void Open(const Pod& pod) { EXPECT_TRUE(MustAsk(pod).Open().ok()); }
+  void Open(const Pod& pod) {
+    EXPECT_TRUE(MustAsk(pod).OfferSeveral({"n1", "n2"}).ok());
+  }
 
   InFlightPods::BindStart StartBind(const std::string& name,
                                     const std::string& node) {
@@ -153,7 +155,7 @@ TEST_F(InFlightPodsTest, ADeadlineThatPassesIsAnErrorForWhoWaited) {
               HasSubstr("vicinal_in_flight_expirations_total 1"));
   MustAsk(Alone("p"));
   // A bind that comes after all must be asked about first.
-  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kUnexpected);
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kNoAnswer);
 }
 
 TEST_F(InFlightPodsTest, AskingAgainTakesTheEarlierAnswerBack) {
@@ -163,7 +165,7 @@ TEST_F(InFlightPodsTest, AskingAgainTakesTheEarlierAnswerBack) {
     const InFlightPods::Question again = MustAsk(Alone("q"));
     EXPECT_EQ(Where("q"), "pending");
   }
-  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kUnexpected);
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kNoAnswer);
 }
 
 TEST_F(InFlightPodsTest, AnOvertakenQuestionMustNotBeAnswered) {
@@ -184,12 +186,50 @@ TEST_F(InFlightPodsTest, AQuestionAboutABoundPodIsAnError) {
             "the pod is bound to node \"n1\" already");
 }
 
-TEST_F(InFlightPodsTest, AQuestionWaitsForThePodsOwnBind) {
+TEST_F(InFlightPodsTest, AQuestionDoesNotWaitForThePodsOwnBind) {
   Assume(Alone("q"), "n1");
   const InFlightPods::BindStart start = StartBind("q", "n1");
-  EXPECT_TRUE(AskWhile(Alone("q"), [&] {
-                pods_->EndBind(Key("q"), start.ticket, Outcome::kRefused);
-              }).ok());
+  EXPECT_EQ(Ask(Alone("q")).status().message(),
+            "a binding of the pod to node \"n1\" is still being written");
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kRefused);
+  pods_->EndBind(Key("q"), start.ticket, Outcome::kRefused);
+  MustAsk(Alone("q"));
+}
+
+TEST_F(InFlightPodsTest, ADeadlinePassesWithoutAQuestion) {
+  pods_->Upsert(Alone("q"));
+  pods_->Upsert(Alone("waits"));
+  std::promise<std::string> told;
+  pods_ = nullptr;
+  pods_ = std::make_unique<InFlightPods>(
+      store_, metrics_, InFlightPods::Options{.deadline = milliseconds(50)},
+      [&](const InFlightLedger::AssumedPod& ended,
+          const std::vector<std::shared_ptr<const PodInfo>>& refused) {
+        ASSERT_EQ(refused.size(), 1u);
+        told.set_value(ended.pod->pod.meta.name + " " + ended.node + " " +
+                       refused[0]->pod.meta.name);
+      });
+  EXPECT_TRUE(MustAsk(Alone("waits")).OfferNone().ok());
+  Assume(Alone("q"), "n1");
+  EXPECT_EQ(told.get_future().get(), "q n1 waits");
+  EXPECT_EQ(Where("q"), "pending");
+}
+
+TEST_F(InFlightPodsTest, AnAnswerIsCheckedWhileNothingChanges) {
+  pods_->Upsert(Alone("q"));
+  EXPECT_EQ(MustAsk(Alone("q"))
+                .AssumeIf("n1",
+                          [](const ClusterState&) {
+                            return absl::AbortedError("no");
+                          })
+                .message(),
+            "no");
+  EXPECT_EQ(Where("q"), "pending");
+  EXPECT_TRUE(
+      MustAsk(Alone("q"))
+          .AssumeIf("n1", [](const ClusterState&) { return absl::OkStatus(); })
+          .ok());
+  EXPECT_EQ(Where("q"), "n1");
 }
 
 TEST_F(InFlightPodsTest, ABindMayBeRepeated) {
@@ -203,13 +243,13 @@ TEST_F(InFlightPodsTest, ABindMayBeRepeated) {
   EXPECT_EQ(elsewhere.message, "the pod is bound to node \"n1\" already");
 }
 
-TEST_F(InFlightPodsTest, ABindNoAnswerLedToIsUnexpected) {
+TEST_F(InFlightPodsTest, ABindMustBeOfTheLatestAnswer) {
   pods_->Upsert(Alone("q"));
-  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kUnexpected);
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kNoAnswer);
   Assume(Alone("q"), "n1");
-  EXPECT_EQ(StartBind("q", "n2").kind, Kind::kUnexpected);
+  EXPECT_EQ(StartBind("q", "n2").kind, Kind::kRefused);
   EXPECT_EQ(pods_->StartBind(Key("q"), "another uid", "n1").kind,
-            Kind::kUnexpected);
+            Kind::kNoAnswer);
 }
 
 TEST_F(InFlightPodsTest, ARefusedBindLeavesWhatTheApiHas) {
@@ -263,7 +303,9 @@ TEST_F(InFlightPodsTest, ManyThreadsAskBindAndWatch) {
         absl::StatusOr<InFlightPods::Question> question = Ask(Alone(name));
         ASSERT_TRUE(question.ok()) << question.status();
         const bool open = i % 2 == 0;
-        ASSERT_TRUE((open ? question->Open() : question->Assume("n1")).ok());
+        ASSERT_TRUE(
+            (open ? question->OfferSeveral({"n1"}) : question->Assume("n1"))
+                .ok());
         Bind(name, "n1");
         pods_->Upsert(On("n1", Alone(name)));
       }

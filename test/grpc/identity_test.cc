@@ -415,12 +415,16 @@ class IdentityTest : public ::testing::Test {
   InFlightPods fed_in_flight_{fed_store_, metrics_, {.enabled = false}};
   const ExtenderOptions advise_{.mode = ExtenderMode::kAdvise};
   const SchedulerProfiles default_profiles_;
-  ExtenderService http_extender_{
-      listed_store_,     listed_in_flight_, always_fresh_, metrics_,
-      default_profiles_, advise_,           nullptr};
+  ExtenderService http_extender_{listed_store_,
+                                 listed_in_flight_,
+                                 always_fresh_,
+                                 metrics_,
+                                 default_profiles_,
+                                 advise_,
+                                 {}};
   ExtenderService fed_extender_{fed_store_, fed_in_flight_,    fed_freshness_,
                                 metrics_,   default_profiles_, advise_,
-                                nullptr};
+                                {}};
   const LiveExplainer explainer_{fed_store_, fed_freshness_, default_profiles_};
   const GrpcRoles roles_ = GrpcRoles::Everything();
   GrpcExtender grpc_extender_{fed_extender_, explainer_, fed_store_, metrics_,

@@ -10,7 +10,7 @@
 namespace vicinal {
 namespace {
 
-// The scheduler gives a binding as long as its httpTimeout, 5 s by default.
+// A write that is not answered in this time is repeated.
 ApiClientOptions WriteOptions() {
   ApiClientOptions options;
   options.connect_timeout = std::chrono::seconds(2);
@@ -33,7 +33,11 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServerOf(
   absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
       BlockingApiClient::Create(*config, WriteOptions());
   if (!client.ok()) return client.status();
-  return std::make_unique<ApiServer>(*std::move(config), *std::move(client));
+  absl::StatusOr<std::unique_ptr<ApiClientPool>> pool =
+      ApiClientPool::Create(*config, WriteOptions(), options.max_bindings);
+  if (!pool.ok()) return pool.status();
+  return std::make_unique<ApiServer>(*std::move(config), *std::move(client),
+                                     *std::move(pool));
 }
 
 }  // namespace vicinal

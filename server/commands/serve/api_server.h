@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/commands/serve/serve_options.h"
+#include "server/kubernetes/api_client_pool.h"
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/kubernetes/client_config.h"
 #include "server/kubernetes/pod_binder.h"
@@ -16,14 +17,17 @@ namespace vicinal {
 // Thread-safe but for `config`, which is not to be changed.
 struct ApiServer {
   ApiServer(ClientConfig config_of_it,
-            std::unique_ptr<BlockingApiClient> client_of_it)
+            std::unique_ptr<BlockingApiClient> client_of_it,
+            std::unique_ptr<ApiClientPool> pool_of_it)
       : config(std::move(config_of_it)),
         client(std::move(client_of_it)),
-        binder(*client),
+        pool(std::move(pool_of_it)),
+        binder(*pool, {}),
         status_writer(*client) {}
 
   const ClientConfig config;
   const std::unique_ptr<BlockingApiClient> client;
+  const std::unique_ptr<ApiClientPool> pool;  // For what must not block.
   PodBinder binder;
   PodStatusWriter status_writer;
 };

@@ -19,7 +19,7 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
       ->group("Listeners");
   serve
       ->add_option("--admin-listen-address", options.admin_listen_address,
-                   "<IP>:<port> of /healthz, /readyz and /metrics")
+                   "<IP>:<port> of /healthz, /readyz, /leadz and /metrics")
       ->capture_default_str()
       ->group("Listeners");
   serve
@@ -38,12 +38,6 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
   serve
       ->add_option("--threads", options.threads,
                    "threads that answer the scheduler")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256))
-      ->group("Listeners");
-  serve
-      ->add_option("--bind-threads", options.bind_threads,
-                   "bindings that are written at a time; others queue")
       ->capture_default_str()
       ->check(CLI::Range(1, 256))
       ->group("Listeners");
@@ -103,6 +97,12 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
   AddDuration<std::chrono::seconds>(
       serve, "--max-watch-outage", options.max_watch_outage,
       "seconds a watch may be broken before questions are refused")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kClusterState);
+  AddDuration<std::chrono::seconds>(
+      serve, "--max-lead-outage", options.lead.max_unable,
+      "seconds that questions, or all bindings, may be refused before /leadz "
+      "fails")
       ->check(CLI::NonNegativeNumber)
       ->group(kClusterState);
 }
@@ -169,6 +169,27 @@ void AddInFlight(CLI::App* serve, ServeOptions& options) {
       "seconds until a pod whose outcome stays unknown is no longer counted on "
       "its node; a binding that comes later is checked against the rules first")
       ->check(CLI::PositiveNumber)
+      ->group(kInFlight);
+  AddDuration<std::chrono::milliseconds>(
+      serve, "--in-flight-unseen-deadline", options.in_flight.unseen_deadline,
+      "milliseconds that a pod counts on its node although the API server has "
+      "not told of it: it may not exist")
+      ->check(CLI::PositiveNumber)
+      ->group(kInFlight);
+  AddDuration<std::chrono::seconds>(
+      serve, "--bind-timeout", options.extender.bind_timeout,
+      "seconds that the scheduler waits for a binding, the httpTimeout of the "
+      "extender with the bindVerb: a binding that has waited longer is not "
+      "written")
+      ->check(CLI::PositiveNumber)
+      ->group(kInFlight);
+  serve
+      ->add_option("--max-bindings", options.max_bindings,
+                   "bindings that are written at a time, each over a "
+                   "connection of its own; others queue, and filter waits "
+                   "once they queue for a second")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096))
       ->group(kInFlight);
   serve
       ->add_flag_callback(

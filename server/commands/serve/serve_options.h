@@ -11,6 +11,7 @@
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/tls/listener_security.h"
 #include "server/state/in_flight_pods.h"
+#include "server/state/lead_check.h"
 
 namespace vicinal {
 
@@ -24,7 +25,7 @@ struct ServeOptions {
   // A question that waits for a pod in flight holds one: there must be more
   // than schedulers.
   int threads = 4;
-  int bind_threads = 16;
+  std::size_t max_bindings = 256;  // Written at a time.
   std::size_t max_body_bytes = 64 << 20;
   ListenerSecurity security;
   // Who may read /metrics, instead of the clients of security.tls.
@@ -41,6 +42,7 @@ struct ServeOptions {
   bool sample = false;      // The embedded sample.
 
   std::chrono::seconds max_watch_outage{30};
+  LeadCheck::Options lead;
   // How long what is under way may take to finish after a signal.
   std::chrono::seconds shutdown_timeout{10};
   ExtenderOptions extender;

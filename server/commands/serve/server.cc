@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <chrono>
+#include <functional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "core/engine/profile.h"
 #include "core/model/object_list.h"
 #include "server/commands/sample/sample_cluster.h"
+#include "server/kubernetes/pod_binding.h"
+#include "server/kubernetes/pod_retry.h"
 #include "server/kubernetes/read_file.h"
 #include "server/listeners/grpc/feed_events.h"
 #include "server/scheduler_config/profiles_file.h"
@@ -51,11 +54,46 @@ std::unique_ptr<Rescuer> MakeRescuer(const ServeOptions& options,
       rescuer_options);
 }
 
-ExtenderService::BindFunction BindBy(ApiServer* api_server) {
+std::unique_ptr<PodRetries> MakePodRetries(const SchedulerProfiles& profiles,
+                                             ApiServer* api_server,
+                                             const ClusterStore& store,
+                                             Metrics& metrics) {
   if (api_server == nullptr) return nullptr;
-  return [api_server](const PodBinding& binding) {
-    return api_server->binder.Bind(binding);
+  return std::make_unique<PodRetries>(
+      store, metrics,
+      [&profiles](const Pod& pod) -> const Profile* {
+        const SchedulerProfile* profile =
+            profiles.Find(pod.spec.scheduler_name);
+        return profile == nullptr ? nullptr : &profile->all;
+      },
+      [api_server](const ObjectMeta& pod) { TryAgain(pod, *api_server->pool); });
+}
+
+InFlightPods::OnPlacementEnded TellOf(const PodRetries* pod_retries) {
+  if (pod_retries == nullptr) return nullptr;
+  return [pod_retries](const InFlightLedger::AssumedPod& ended,
+                        const auto& refused) {
+    pod_retries->OnPlacementEnded(ended, refused);
   };
+}
+
+BindingWriter WriteBy(ApiServer* api_server, LeadCheck& lead_check) {
+  BindingWriter writer;
+  if (api_server == nullptr) return writer;
+  writer.write = [api_server, &lead_check](
+                     const PodBinding& binding, BindCaller caller,
+                     std::function<void(BindResult)> done) {
+    api_server->binder.Bind(
+        binding, std::move(caller),
+        [&lead_check, done = std::move(done)](BindResult result) {
+          lead_check.OnBinding(
+              result.outcome == BindResult::Outcome::kForbidden,
+              LeadCheck::Clock::now());
+          done(std::move(result));
+        });
+  };
+  writer.queued = [api_server] { return api_server->pool->OldestWait(); };
+  return writer;
 }
 
 // The objects of the file, or of the embedded sample.
@@ -135,17 +173,27 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
       grpc_roles_(std::move(grpc_roles)),
       api_server_(std::move(api_server)),
       freshness_(ResourcesOf(options_), options_.max_watch_outage),
-      in_flight_(store_, metrics_, InFlightOptionsOf(options_)),
+      lead_check_(freshness_, options_.lead),
+      pod_retries_(MakePodRetries(profiles_, api_server_.get(), store_,
+                                    metrics_)),
+      in_flight_(store_, metrics_, InFlightOptionsOf(options_),
+                 TellOf(pod_retries_.get())),
       rescuer_(MakeRescuer(options_, profiles_, api_server_.get(), store_,
                            metrics_)),
       extender_(store_, in_flight_, freshness_, metrics_, profiles_,
-                options_.extender, BindBy(api_server_.get()), rescuer_.get()),
+                options_.extender, WriteBy(api_server_.get(), lead_check_),
+                rescuer_.get()),
       explainer_(store_, freshness_, profiles_),
-      admin_(store_, freshness_, metrics_,
+      admin_(store_, freshness_, lead_check_, metrics_,
              !AdminSecurityOf(options_).tls.client_ca_file.empty()),
       grpc_extender_(extender_, explainer_, store_, metrics_, grpc_roles_),
       grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,
                           grpc_roles_) {}
+
+Server::~Server() {
+  // Its thread tells members below it how bindings end.
+  if (api_server_ != nullptr) api_server_->pool->Stop();
+}
 
 absl::Status Server::FillStore() {
   if (api_server_ != nullptr) {
@@ -171,8 +219,11 @@ absl::Status Server::ListenForScheduler() {
   HttpServer::Options options;
   options.address = options_.listen_address;
   options.threads = options_.threads;
-  options.blocks = &ExtenderService::Blocks;
-  options.blocking_threads = options_.bind_threads;
+  options.async_handler = [this](const HttpRequest& request,
+                                 const HttpCaller& caller,
+                                 const HttpAnswer& answer) {
+    return extender_.HandleBind(request, caller, answer);
+  };
   options.max_body_bytes = options_.max_body_bytes;
   options.on_refusal = [this](const char* limit) {
     metrics_.CountListenerRefusal("extender", limit);

@@ -25,6 +25,8 @@
 #include "server/state/cluster_watch.h"
 #include "server/state/freshness.h"
 #include "server/state/in_flight_pods.h"
+#include "server/state/lead_check.h"
+#include "server/state/pod_retries.h"
 #include "server/state/rescue/rescuer.h"
 
 namespace vicinal {
@@ -39,7 +41,7 @@ class Server {
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServeOptions& options);
   // Stops at once, whatever is under way.
-  ~Server() = default;
+  ~Server();
 
   // Where it listens: "extender=<address> admin=<address> grpc=<address>", the
   // last only if there is gRPC.
@@ -73,6 +75,8 @@ class Server {
   Metrics metrics_;
   ClusterStore store_;
   Freshness freshness_;
+  LeadCheck lead_check_;
+  const std::unique_ptr<PodRetries> pod_retries_;  // Null: none try again.
   InFlightPods in_flight_;
   const std::unique_ptr<Rescuer> rescuer_;  // Null: no pod is rescued.
 

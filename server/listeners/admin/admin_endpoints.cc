@@ -12,7 +12,8 @@ HttpResponse Text(unsigned status, std::string text) {
 HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
                          const HttpRequest& request) {
   const bool known = request.path == "/healthz" || request.path == "/readyz" ||
-                     request.path == "/metrics";
+                     request.path == "/metrics" ||
+                     (request.path == "/leadz" && endpoints.may_lead);
   if (!known) return ErrorResponse(404, "unknown path");
   if (request.method != "GET") {
     HttpResponse response = ErrorResponse(405, "method must be GET");
@@ -27,7 +28,8 @@ HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             endpoints.metrics()};
   }
-  const absl::Status ready = endpoints.ready();
+  const absl::Status ready =
+      request.path == "/leadz" ? endpoints.may_lead() : endpoints.ready();
   if (ready.ok()) return Text(200, "ok");
   return Text(503, std::string(ready.message()));
 }

@@ -11,14 +11,17 @@
 namespace vicinal {
 
 struct AdminEndpoints {
-  std::function<absl::Status()> ready;   // /readyz: 503 with the message.
+  std::function<absl::Status()> ready;  // /readyz: 503 with the message.
+  // /leadz, as /readyz; null: there is none.
+  std::function<absl::Status()> may_lead = nullptr;
   std::function<std::string()> metrics;  // /metrics, in the text format.
   // Only for clients with a certificate; the kubelet, which asks for the
   // health, has none.
   bool protect_metrics = false;
 };
 
-// Answers GET /healthz, /readyz and /metrics. Thread-safe if the functions are.
+// Answers GET /healthz, /readyz, /leadz and /metrics. Thread-safe if the
+// functions are.
 HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
                          const HttpRequest& request);
 

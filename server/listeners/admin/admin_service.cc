@@ -8,9 +8,11 @@
 namespace vicinal {
 
 HttpResponse AdminService::Handle(const HttpRequest& request) const {
-  return HandleAdmin({[this] { return CheckReady(); },
-                      [this] { return RenderMetrics(); }, protect_metrics_},
-                     request);
+  return HandleAdmin(
+      {[this] { return CheckReady(); },
+       [this] { return lead_check_.Check(LeadCheck::Clock::now()); },
+       [this] { return RenderMetrics(); }, protect_metrics_},
+      request);
 }
 
 absl::Status AdminService::CheckReady() const {

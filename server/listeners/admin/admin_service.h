@@ -10,6 +10,7 @@
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
+#include "server/state/lead_check.h"
 
 namespace vicinal {
 
@@ -19,14 +20,16 @@ class AdminService {
   // All must outlive the service. `protect_metrics`: only for clients with a
   // certificate; the kubelet, which asks for the health, has none.
   AdminService(const ClusterStore& store, const Freshness& freshness,
-               Metrics& metrics, bool protect_metrics = false)
+               LeadCheck& lead_check, Metrics& metrics,
+               bool protect_metrics = false)
       : store_(store),
         freshness_(freshness),
+        lead_check_(lead_check),
         metrics_(metrics),
         protect_metrics_(protect_metrics) {}
 
   // GET /healthz, /readyz (503 with the reason while questions would be
-  // refused) and /metrics.
+  // refused), /leadz (the same once they have been for a while) and /metrics.
   HttpResponse Handle(const HttpRequest& request) const;
 
   // /readyz answers 503 from now on.
@@ -38,6 +41,7 @@ class AdminService {
 
   const ClusterStore& store_;
   const Freshness& freshness_;
+  LeadCheck& lead_check_;
   Metrics& metrics_;
   const bool protect_metrics_;
   std::atomic<bool> ready_ = true;

@@ -24,8 +24,9 @@ class AdminServiceTest : public ::testing::Test {
 
   ClusterStore store_;
   Freshness freshness_{{"pods"}, std::chrono::seconds(0)};
+  LeadCheck lead_check_{freshness_, {.max_unable = std::chrono::seconds(0)}};
   Metrics metrics_;
-  const AdminService service_{store_, freshness_, metrics_};
+  const AdminService service_{store_, freshness_, lead_check_, metrics_};
 };
 
 TEST_F(AdminServiceTest, IsHealthyFromTheStart) {
@@ -51,9 +52,19 @@ TEST_F(AdminServiceTest, IsReadyOnlyWhileTheStateIsFresh) {
   EXPECT_EQ(Get("/healthz").status, 200u);
 }
 
+TEST_F(AdminServiceTest, TheSchedulerMayLeadWhileThereAreAnswers) {
+  freshness_.OnListed("pods");
+  EXPECT_EQ(Get("/leadz").status, 200u);
+  freshness_.OnDisconnected(
+      "pods", Freshness::Clock::now() - std::chrono::seconds(100));
+  const HttpResponse response = Get("/leadz");
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_THAT(response.body, StartsWith("no answers for 0 s: pods: disconn"));
+}
+
 TEST_F(AdminServiceTest, IsNotReadyOnceItStops) {
   freshness_.OnListed("pods");
-  AdminService service(store_, freshness_, metrics_);
+  AdminService service(store_, freshness_, lead_check_, metrics_);
   EXPECT_EQ(service.Handle({"GET", "/readyz", ""}).status, 200u);
   service.StopReady();
   const HttpResponse response = service.Handle({"GET", "/readyz", ""});
@@ -63,7 +74,7 @@ TEST_F(AdminServiceTest, IsNotReadyOnceItStops) {
 }
 
 TEST_F(AdminServiceTest, ProtectedMetricsNeedAClientCertificate) {
-  const AdminService service(store_, freshness_, metrics_, true);
+  const AdminService service(store_, freshness_, lead_check_, metrics_, true);
   EXPECT_EQ(service.Handle({"GET", "/metrics", ""}).status, 401u);
   EXPECT_EQ(service.Handle({"GET", "/healthz", ""}).status, 200u);
   HttpRequest request{"GET", "/metrics", ""};

@@ -14,6 +14,7 @@ namespace {
 struct RawArgs {
   std::optional<Pod> pod;
   std::optional<std::vector<std::string_view>> node_names;
+  bool dry_run = false;
 };
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {
@@ -54,6 +55,9 @@ absl::Status Decode(JsonValue value, const JsonPath& path, RawArgs* out) {
         if (EqualIgnoringCase(key, "NodeNames")) {
           return DecodeNames(field, where, &out->node_names);
         }
+        if (EqualIgnoringCase(key, "DryRun")) {
+          return Decode(field, where, &out->dry_run);
+        }
         return absl::OkStatus();
       });
 }
@@ -73,6 +77,7 @@ absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body,
                       "nodeCacheCapable: true)");
   }
   AdmitPod(*raw->pod);
+  if (raw->dry_run) raw->pod->meta.uid.clear();
   return ExtenderArgs{*std::move(raw->pod), *std::move(raw->node_names)};
 }
 

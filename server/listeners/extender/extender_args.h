@@ -22,7 +22,9 @@ struct ExtenderArgs {
 // behind it. As in Go the field names are `Pod` and `NodeNames` in any case.
 // The error says what is wrong with which field; full Node objects instead of
 // names (nodeCacheCapable: false) are refused. A pod that never went through an
-// API server is admitted (core/model/pod_admission.h). The result is good until
+// API server is admitted (core/model/pod_admission.h). With `DryRun: true`,
+// which no scheduler sends, the pod loses its uid: the question is hypothetical
+// and leaves nothing behind. The result is good until
 // the reader is used again, or the body goes. Cost: O(body), one pass, without
 // an allocation for each name.
 absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body,

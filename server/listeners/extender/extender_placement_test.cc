@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -84,10 +84,12 @@ class ExtenderPlacementTest : public ::testing::Test {
     options.seed = 1;
     service_ = std::make_unique<ExtenderService>(
         store_, *in_flight_, freshness_, metrics_, profiles_, options,
-        [this](const PodBinding& binding) {
+        BindingWriter{[this](const PodBinding& binding, BindCaller caller,
+                             std::function<void(BindResult)> done) {
+          caller_ = std::move(caller);
           written_.push_back(binding);
-          return api_(binding);
-        });
+          api_(binding, done);
+        }});
   }
 
   // As if the process had been started anew: the index is what the watch told.
@@ -106,8 +108,15 @@ class ExtenderPlacementTest : public ::testing::Test {
                      const std::string& nodes = R"(["n1","n2","n3"])") {
     return Ask("/filter", Question(pod, nodes));
   }
+  // The answer, or "" as long as there is none.
   std::string Bind(const std::string& name, const std::string& node) {
-    return Ask("/bind", Binding(name, node));
+    std::string body = Binding(name, node);
+    body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+    const auto answer = std::make_shared<std::string>();
+    EXPECT_TRUE(service_->HandleBind(
+        {"POST", "/bind", body}, {asked_, nullptr},
+        [answer](const HttpResponse& response) { *answer = response.body; }));
+    return *answer;
   }
 
   void Watch(const std::string& json) {
@@ -132,9 +141,12 @@ class ExtenderPlacementTest : public ::testing::Test {
   std::unique_ptr<InFlightPods> in_flight_ =
       std::make_unique<InFlightPods>(store_, metrics_, options_);
   std::vector<PodBinding> written_;
-  std::function<BindResult(const PodBinding&)> api_ = [](const PodBinding&) {
-    return BindResult();
-  };
+  using Done = std::function<void(BindResult)>;
+  std::function<void(const PodBinding&, const Done&)> api_ =
+      [](const PodBinding&, const Done& done) { done(BindResult()); };
+  const std::chrono::steady_clock::time_point asked_ =
+      std::chrono::steady_clock::now();
+  BindCaller caller_;  // Of the last binding.
   SchedulerProfiles profiles_;
   std::unique_ptr<ExtenderService> service_;
 };
@@ -250,9 +262,9 @@ TEST_F(ExtenderBindTest, IsWrittenWithTheUidAndCountsBeforeThat) {
   Watch(PodJson("p"));
   Filter(PodJson("p"));
   EXPECT_EQ(Where("p"), "pending");
-  api_ = [this](const PodBinding&) {
+  api_ = [this](const PodBinding&, const Done& done) {
     EXPECT_EQ(Where("p"), "n2");
-    return BindResult();
+    done(BindResult());
   };
   EXPECT_EQ(Bind("p", "n2"), kBound);
   ASSERT_EQ(written_.size(), 1u);
@@ -277,8 +289,8 @@ TEST_F(ExtenderBindTest, ARepeatedRequestIsASuccessAndWritesNothing) {
 TEST_F(ExtenderBindTest, ARefusalIsTakenBackAndPassedOn) {
   Watch(PodJson("p"));
   Filter(PodJson("p"), R"(["n1"])");
-  api_ = [](const PodBinding&) {
-    return BindResult{Outcome::kRefused, "404: pods \"p\" not found"};
+  api_ = [](const PodBinding&, const Done& done) {
+    done({Outcome::kRefused, "404: pods \"p\" not found"});
   };
   EXPECT_EQ(Bind("p", "n1"), R"({"Error":"404: pods \"p\" not found"})");
   EXPECT_EQ(Where("p"), "pending");
@@ -286,17 +298,102 @@ TEST_F(ExtenderBindTest, ARefusalIsTakenBackAndPassedOn) {
               HasSubstr("vicinal_bindings_total{outcome=\"refused\"} 1"));
 }
 
-TEST_F(ExtenderBindTest, AnUnknownOutcomeStaysUntilItIsKnown) {
+TEST_F(ExtenderBindTest, ThePlaceStaysUntilTheOutcomeIsKnown) {
   Watch(PodJson("p"));
   Filter(PodJson("p"), R"(["n1"])");
-  api_ = [](const PodBinding&) {
-    return BindResult{Outcome::kUnknown, "timed out"};
-  };
-  EXPECT_EQ(Bind("p", "n1"), R"({"Error":"timed out"})");
+  Done done;
+  api_ = [&done](const PodBinding&, const Done& end) { done = end; };
+  EXPECT_EQ(Bind("p", "n1"), "");
   EXPECT_EQ(Where("p"), "n1");
   // The scheduler tries again.
+  constexpr char kWritten[] =
+      "a binding of the pod to node \\\"n1\\\" is still being written";
+  EXPECT_THAT(Filter(PodJson("p"), R"(["n3"])"), HasSubstr(kWritten));
+  EXPECT_THAT(Bind("p", "n1"), HasSubstr(kWritten));
+  EXPECT_EQ(Where("p"), "n1");
+  done({Outcome::kUnknown, "timed out"});
+  EXPECT_EQ(Where("p"), "pending");
   Filter(PodJson("p"), R"(["n3"])");
   EXPECT_EQ(Where("p"), "n3");
+}
+
+TEST_F(ExtenderBindTest, TheBindingIsWrittenForAsLongAsTheSchedulerWaits) {
+  Filter(PodJson("p"), R"(["n1"])");
+  EXPECT_EQ(Bind("p", "n1"), kBound);
+  EXPECT_EQ(caller_.waits_until, asked_ + std::chrono::seconds(60));
+}
+
+constexpr char kLarge[] = R"(
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: big1}
+  status: {allocatable: {cpu: 8, pods: 10}}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: big2}
+  status: {allocatable: {cpu: 8, pods: 10}}
+)";
+
+// A pod that takes a whole node of kLarge.
+std::string LargePod(const std::string& name) {
+  return R"({"metadata":{"namespace":"default","name":")" + name +
+         R"(","uid":"uid-)" + name +
+         R"("},"spec":{"containers":[{"name":"c","resources":)"
+         R"({"requests":{"cpu":"8"}}}]}})";
+}
+
+TEST_F(ExtenderBindTest, ALateBindOfAnEarlierAnswerIsRefused) {
+  store_.Write([](ClusterState& cluster) { AddObjects(cluster, kLarge); });
+  Watch(LargePod("p"));
+  Watch(LargePod("q"));
+  Filter(LargePod("p"), R"(["big1"])");
+  Filter(LargePod("p"), R"(["big2"])");
+  Filter(LargePod("q"), R"(["big1"])");
+  EXPECT_EQ(Bind("q", "big1"), kBound);
+  EXPECT_THAT(Bind("p", "big1"),
+              HasSubstr(R"(the latest answer about the pod is node \"big2\")"));
+  EXPECT_EQ(Bind("p", "big2"), kBound);
+  EXPECT_EQ(written_.size(), 2u);
+  EXPECT_EQ(Where("p"), "big2");
+}
+
+TEST_F(ExtenderBindTest, ABindOfARefusedPodIsRefused) {
+  Watch(PodJson("p"));
+  Filter(PodJson("p"), R"(["n1"])");
+  Watch(PodJson("other", "web", "n2"));
+  Filter(PodJson("p"), R"(["n1"])");
+  EXPECT_THAT(Bind("p", "n1"),
+              HasSubstr("the latest answer about the pod is that no node"));
+}
+
+TEST_F(ExtenderBindTest, ABindMustBeToANodeThatWasOffered) {
+  Use(ExtenderMode::kAdvise);
+  Watch(PodJson("p"));
+  Filter(PodJson("p"), R"(["n1","n2"])");
+  EXPECT_THAT(Bind("p", "n3"), HasSubstr("not among those"));
+  EXPECT_EQ(Bind("p", "n2"), kBound);
+}
+
+TEST_F(ExtenderBindTest, WithoutAnAnswerOnRecordResourcesAreCheckedToo) {
+  store_.Write([](ClusterState& cluster) { AddObjects(cluster, kLarge); });
+  Watch(LargePod("p"));
+  Watch(LargePod("q"));
+  Filter(LargePod("q"), R"(["big1"])");
+  EXPECT_EQ(Bind("p", "big1"), R"({"Error":"Insufficient cpu"})");
+  EXPECT_EQ(Bind("p", "big2"), kBound);
+}
+
+TEST_F(ExtenderDecideTest, ADryRunLeavesNothingBehind) {
+  Watch(PodJson("p"));
+  std::string question = Question(PodJson("p"), R"(["n1"])");
+  question.insert(1, R"("DryRun":true,)");
+  EXPECT_THAT(Ask("/filter", question), HasSubstr(R"("NodeNames":["n1"])"));
+  EXPECT_EQ(Where("p"), "pending");
+  EXPECT_THAT(Filter(PodJson("q"), R"(["n1"])"),
+              HasSubstr(R"("NodeNames":["n1"])"));
 }
 
 TEST_F(ExtenderBindTest, AfterARestartTheRulesAreCheckedFirst) {
@@ -325,45 +422,44 @@ TEST_F(ExtenderBindTest, ANodeThatIsNotKnownIsRefused) {
 }
 
 TEST_F(ExtenderBindTest, WithoutAnApiServerThereIsNothingToWriteTo) {
-  service_ = std::make_unique<ExtenderService>(store_, *in_flight_, freshness_,
-                                               metrics_, profiles_,
-                                               ExtenderOptions(), nullptr);
+  service_ = std::make_unique<ExtenderService>(
+      store_, *in_flight_, freshness_, metrics_, profiles_,
+      ExtenderOptions(), BindingWriter());
   EXPECT_THAT(Bind("p", "n1"), HasSubstr("watches no API server"));
 }
 
 TEST_F(ExtenderBindTest, ABodyThatCannotBeReadIsABadRequest) {
   std::string body = R"({"PodName":"a/b"})";
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
-  const HttpResponse response = service_->Handle({"POST", "/bind", body});
+  HttpResponse response;
+  const HttpAnswer answer = [&](HttpResponse r) { response = std::move(r); };
+  EXPECT_TRUE(service_->HandleBind({"POST", "/bind", body}, {}, answer));
   EXPECT_EQ(response.status, 400u);
   EXPECT_EQ(response.body,
             R"({"error":"PodName: must be the name of an object, got )"
             R"(\"a/b\""})");
+  EXPECT_FALSE(service_->HandleBind({"GET", "/bind", body}, {}, answer));
+  EXPECT_FALSE(service_->HandleBind({"POST", "/filter", body}, {}, answer));
   EXPECT_EQ(service_->Handle({"GET", "/bind", body}).status, 405u);
 }
 
-TEST_F(ExtenderBindTest, OnlyBindWaitsForTheApiServer) {
-  EXPECT_TRUE(ExtenderService::Blocks({"POST", "/bind", ""}));
-  EXPECT_FALSE(ExtenderService::Blocks({"POST", "/filter", ""}));
-}
-
-TEST_F(ExtenderBindTest, ASecondRequestWaitsForTheFirst) {
-  Filter(PodJson("p"), R"(["n1"])");
-  std::promise<void> begun;
-  std::promise<void> answered;
-  api_ = [&](const PodBinding&) {
-    begun.set_value();
-    answered.get_future().wait();
-    return BindResult();
-  };
-  std::future<std::string> first =
-      std::async(std::launch::async, [this] { return Bind("p", "n1"); });
-  begun.get_future().wait();
-  EXPECT_EQ(Bind("p", "n1"),
-            R"({"Error":"a binding of the pod is still being written"})");
-  answered.set_value();
-  EXPECT_EQ(first.get(), kBound);
-  EXPECT_EQ(Bind("p", "n1"), kBound);
+TEST_F(ExtenderDecideTest, WhileBindingsQueueFilterWaitsAndThenFails) {
+  std::atomic<bool> queue = true;
+  ExtenderOptions options;
+  options.max_hold = milliseconds(20);
+  service_ = std::make_unique<ExtenderService>(
+      store_, *in_flight_, freshness_, metrics_, profiles_, options,
+      BindingWriter{nullptr,
+                    [&queue] { return std::chrono::seconds(queue ? 2 : 0); }});
+  std::string body = Question(PodJson("p"));
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  const HttpResponse response = service_->Handle({"POST", "/filter", body});
+  EXPECT_EQ(response.status, 503u);
+  EXPECT_THAT(response.body, HasSubstr("bindings queue"));
+  queue = false;
+  EXPECT_THAT(Filter(PodJson("p"), R"(["n1"])"),
+              HasSubstr(R"("NodeNames":["n1"])"));
+  EXPECT_THAT(metrics_.Render(), HasSubstr("vicinal_filter_held_back_total 1"));
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,8 @@ struct Candidates {
   std::vector<const NodeInfo*> nodes;
   std::vector<NodeId> ids;
   std::vector<std::string_view> unknown;
+  // Those where the pod finds no room, with the reason.
+  std::vector<std::pair<std::string_view, std::string>> full;
 
   CandidateNodes known() const { return {nodes, ids}; }
 };
@@ -109,7 +113,35 @@ void AddFailures(const Candidates& candidates, const NodeStatuses& statuses,
   }
 }
 
+// Takes the candidates out that have pods in flight and no room for this one:
+// the scheduler may have forgotten a pod whose binding is still being written.
+void LeaveOutFull(const SchedulerProfile& profile, const ClusterState& cluster,
+                  const PodInfo& pod, const std::set<std::string>& in_flight_on,
+                  Candidates& candidates) {
+  if (in_flight_on.empty()) return;
+  Candidates rest;
+  rest.unknown = std::move(candidates.unknown);
+  for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
+    const NodeInfo* const node = candidates.nodes[i];
+    if (in_flight_on.contains(node->Name())) {
+      const FilterOutcome room = RunFilterPlugins(profile.resources, cluster,
+                                                  pod, std::span(&node, 1));
+      if (!room.statuses.ok(0)) {
+        rest.full.emplace_back(candidates.names[i], room.statuses[0].Message());
+        continue;
+      }
+    }
+    rest.names.push_back(candidates.names[i]);
+    rest.nodes.push_back(node);
+    rest.ids.push_back(candidates.ids[i]);
+  }
+  candidates = std::move(rest);
+}
+
 void AddUnknown(const Candidates& candidates, ExtenderFilterResult& result) {
+  for (const auto& [name, reason] : candidates.full) {
+    result.failed_nodes.push_back({name, result.reasons.emplace_back(reason)});
+  }
   for (const std::string_view name : candidates.unknown) {
     result.failed_nodes.push_back({name, kReasonUnknownNode});
   }
@@ -122,22 +154,14 @@ const char* NameOf(BindResult::Outcome outcome) {
       return "written";
     case BindResult::Outcome::kRefused:
       return "refused";
+    case BindResult::Outcome::kForbidden:
+      return "forbidden";
+    case BindResult::Outcome::kLate:
+      return "late";
     case BindResult::Outcome::kUnknown:
       return "unknown";
   }
   return "";
-}
-
-InFlightLedger::BindOutcome ToLedger(BindResult::Outcome outcome) {
-  switch (outcome) {
-    case BindResult::Outcome::kWritten:
-      return InFlightLedger::BindOutcome::kWritten;
-    case BindResult::Outcome::kRefused:
-      return InFlightLedger::BindOutcome::kRefused;
-    case BindResult::Outcome::kUnknown:
-      break;
-  }
-  return InFlightLedger::BindOutcome::kUnknown;
 }
 
 std::string NoProfile(const Pod& pod) {
@@ -145,6 +169,14 @@ std::string NoProfile(const Pod& pod) {
       "spec.schedulerName: the configuration of the scheduler has no profile "
       "\"",
       pod.spec.scheduler_name, "\"");
+}
+
+// Has the question answered with these nodes.
+absl::Status Record(const std::vector<std::string_view>& nodes,
+                    InFlightPods::Question& question) {
+  if (nodes.empty()) return question.OfferNone();
+  if (nodes.size() == 1) return question.Assume(std::string(nodes[0]));
+  return question.OfferSeveral({nodes.begin(), nodes.end()});
 }
 
 HttpResponse Json(std::string body) {
@@ -159,14 +191,14 @@ ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                                  const Freshness& freshness, Metrics& metrics,
                                  const SchedulerProfiles& profiles,
                                  const ExtenderOptions& options,
-                                 BindFunction bind, Rescuer* rescuer)
+                                 BindingWriter writer, Rescuer* rescuer)
     : store_(store),
       in_flight_(in_flight),
       freshness_(freshness),
       metrics_(metrics),
       profiles_(profiles),
       options_(options),
-      bind_(std::move(bind)),
+      writer_(std::move(writer)),
       rescuer_(rescuer),
       refused_pods_(metrics),
       random_(options.seed.value_or(std::random_device()())) {}
@@ -188,10 +220,6 @@ HttpResponse ExtenderService::Handle(const HttpRequest& request) const {
   return response;
 }
 
-bool ExtenderService::Blocks(const HttpRequest& request) {
-  return VerbOf(request.path) == kBind;
-}
-
 HttpResponse ExtenderService::Route(const HttpRequest& request,
                                     std::string_view verb) const {
   if (verb.empty()) return ErrorResponse(404, "unknown verb");
@@ -200,13 +228,7 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
     response.allow = "POST";
     return response;
   }
-  if (verb == kBind) {
-    const absl::StatusOr<BindingArgs> args = ReadBindingArgs(request.body);
-    if (!args.ok()) {
-      return ErrorResponse(400, std::string(args.status().message()));
-    }
-    return Json(BindingResultJson(Bind(*args)));
-  }
+  CHECK(verb != kBind) << "is for HandleBind";
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (!fresh.ok()) {
     return ErrorResponse(503, std::string(fresh.message()));
@@ -250,6 +272,7 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   const SchedulerProfile* profile =
       profiles_.Find(args.pod.spec.scheduler_name);
   if (profile == nullptr) return fail(NoProfile(args.pod));
+  if (absl::Status held = HoldBack(); !held.ok()) return held;
   const auto pod = std::make_shared<const PodInfo>(args.pod);
   absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
   if (!question.ok()) return fail(std::string(question.status().message()));
@@ -258,11 +281,8 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   } else {
     Advise(*profile, args, *pod, result);
   }
-  if (result.error.empty() && !result.node_names.empty()) {
-    const absl::Status answered =
-        result.node_names.size() == 1
-            ? question->Assume(std::string(result.node_names[0]))
-            : question->Open();
+  if (result.error.empty()) {
+    const absl::Status answered = Record(result.node_names, *question);
     if (!answered.ok()) return fail(std::string(answered.message()));
   }
   if (result.error.empty() && result.node_names.empty()) {
@@ -282,8 +302,10 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
 void ExtenderService::Decide(const SchedulerProfile& profile,
                              const ExtenderArgs& args, const PodInfo& pod,
                              ExtenderFilterResult& result) const {
+  const std::set<std::string> in_flight_on = in_flight_.Nodes();
   store_.Read([&](const ClusterState& cluster) {
-    const Candidates candidates = Find(cluster, args.node_names);
+    Candidates candidates = Find(cluster, args.node_names);
+    LeaveOutFull(profile, cluster, pod, in_flight_on, candidates);
     const Decision decision =
         vicinal::Decide(profile.decide, cluster, pod, candidates.known());
     if (!decision.best.empty()) {
@@ -302,8 +324,10 @@ void ExtenderService::Decide(const SchedulerProfile& profile,
 void ExtenderService::Advise(const SchedulerProfile& profile,
                              const ExtenderArgs& args, const PodInfo& pod,
                              ExtenderFilterResult& result) const {
+  const std::set<std::string> in_flight_on = in_flight_.Nodes();
   store_.Read([&](const ClusterState& cluster) {
-    const Candidates candidates = Find(cluster, args.node_names);
+    Candidates candidates = Find(cluster, args.node_names);
+    LeaveOutFull(profile, cluster, pod, in_flight_on, candidates);
     const FilterOutcome outcome =
         RunFilterPlugins(profile.topology, cluster, pod, candidates.known());
     for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
@@ -373,50 +397,79 @@ absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
   return priorities;
 }
 
-std::string ExtenderService::Bind(const BindingArgs& args) const {
-  using Kind = InFlightPods::BindStart::Kind;
-  const auto count = [this](const char* outcome) {
-    metrics_.CountBinding(outcome);
+bool ExtenderService::HandleBind(const HttpRequest& request,
+                                 const HttpCaller& caller,
+                                 const HttpAnswer& answer) const {
+  if (VerbOf(request.path) != kBind || request.method != "POST") return false;
+  const auto counted = [this, start = caller.asked,
+                        answer](HttpResponse response) {
+    const std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - start;
+    metrics_.CountRequest(std::string(kBind), response.status, elapsed.count());
+    answer(std::move(response));
   };
-  if (bind_ == nullptr) {
-    count("rejected");
-    return "vicinal watches no API server that it could write a binding to";
+  const absl::StatusOr<BindingArgs> args = ReadBindingArgs(request.body);
+  if (!args.ok()) {
+    counted(ErrorResponse(400, std::string(args.status().message())));
+    return true;
+  }
+  Bind(*args, {caller.asked + options_.bind_timeout, caller.is_gone},
+       [counted](const std::string& error) {
+         counted(Json(BindingResultJson(error)));
+       });
+  return true;
+}
+
+void ExtenderService::Bind(const BindingArgs& args, BindCaller caller,
+                           std::function<void(std::string)> done) const {
+  using Kind = InFlightPods::BindStart::Kind;
+  const auto end = [&](const char* outcome, std::string error) {
+    metrics_.CountBinding(outcome);
+    done(std::move(error));
+  };
+  if (writer_.write == nullptr) {
+    return end("rejected",
+               "vicinal watches no API server that it could write a binding "
+               "to");
   }
   const ObjectKey key{args.pod_namespace, args.pod_name};
   InFlightPods::BindStart start =
       in_flight_.StartBind(key, args.pod_uid, args.node);
-  if (start.kind == Kind::kUnexpected) {
-    std::string error = ErrorOfQuestionFirst(args);
-    if (!error.empty()) {
-      count("rejected");
-      return error;
-    }
+  if (start.kind == Kind::kNoAnswer) {
+    const absl::Status assumed = AssumeIfItFits(args);
+    if (!assumed.ok()) return end("rejected", std::string(assumed.message()));
     start = in_flight_.StartBind(key, args.pod_uid, args.node);
   }
   switch (start.kind) {
     case Kind::kStarted:
       break;
     case Kind::kAlreadyBound:
-      count("already_bound");
-      return "";
-    case Kind::kUnexpected:
-      count("rejected");
-      return "the pod was asked about again while it was being bound";
+      return end("already_bound", "");
+    case Kind::kNoAnswer:
+      return end("rejected",
+                 "the pod was asked about again while it was being bound");
     case Kind::kRefused:
-      count("rejected");
-      return start.message;
+      return end("rejected", start.message);
   }
-  const BindResult result =
-      bind_({args.pod_namespace, args.pod_name, args.pod_uid, args.node});
-  in_flight_.EndBind(key, start.ticket, ToLedger(result.outcome));
-  count(NameOf(result.outcome));
-  return result.message;
+  metrics_.bindings_in_flight().Increment();
+  writer_.write(
+      {args.pod_namespace, args.pod_name, args.pod_uid, args.node},
+      std::move(caller),
+      [this, key, ticket = start.ticket,
+       done = std::move(done)](BindResult result) {
+        using Outcome = InFlightLedger::BindOutcome;
+        const bool written = result.outcome == BindResult::Outcome::kWritten;
+        in_flight_.EndBind(key, ticket,
+                           written ? Outcome::kWritten : Outcome::kRefused);
+        metrics_.CountBinding(NameOf(result.outcome));
+        metrics_.bindings_in_flight().Decrement();
+        done(std::move(result.message));
+      });
 }
 
-std::string ExtenderService::ErrorOfQuestionFirst(
-    const BindingArgs& args) const {
+absl::Status ExtenderService::AssumeIfItFits(const BindingArgs& args) const {
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
-  if (!fresh.ok()) return std::string(fresh.message());
+  if (!fresh.ok()) return fresh;
   const ObjectKey key{args.pod_namespace, args.pod_name};
   const auto pod =
       store_.Read([&](const ClusterState& cluster) -> std::shared_ptr<PodInfo> {
@@ -428,23 +481,43 @@ std::string ExtenderService::ErrorOfQuestionFirst(
         found.spec.node_name.clear();  // Where another answer has put it.
         return std::make_shared<PodInfo>(std::move(found));
       });
-  if (pod == nullptr) return "the pod is not known to vicinal yet";
+  if (pod == nullptr) {
+    return absl::NotFoundError("the pod is not known to vicinal yet");
+  }
   const SchedulerProfile* profile =
       profiles_.Find(pod->pod.spec.scheduler_name);
-  if (profile == nullptr) return NoProfile(pod->pod);
-  absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
-  if (!question.ok()) return std::string(question.status().message());
-  const Status fits = store_.Read([&](const ClusterState& cluster) {
+  if (profile == nullptr) {
+    return absl::InvalidArgumentError(NoProfile(pod->pod));
+  }
+  absl::StatusOr<InFlightPods::Question> question = in_flight_.AskAtOnce(pod);
+  if (!question.ok()) return question.status();
+  return question->AssumeIf(args.node, [&](const ClusterState& cluster) {
     const NodeInfo* const node = cluster.FindNode(args.node);
-    if (node == nullptr) {
-      return Status(Code::kUnschedulable, kReasonUnknownNode);
-    }
-    return RunFilterPlugins(profile->topology, cluster, *pod,
-                            std::span(&node, 1))
-        .statuses[0];
+    if (node == nullptr) return absl::NotFoundError(kReasonUnknownNode);
+    const Status fits =
+        RunFilterPlugins(profile->all, cluster, *pod, std::span(&node, 1))
+            .statuses[0];
+    return fits.ok() ? absl::OkStatus()
+                     : absl::FailedPreconditionError(fits.Message());
   });
-  if (!fits.ok()) return fits.Message();
-  return std::string(question->Assume(args.node).message());
+}
+
+absl::Status ExtenderService::HoldBack() const {
+  if (writer_.queued == nullptr) return absl::OkStatus();
+  const std::chrono::duration<double> queued = writer_.queued();
+  metrics_.binding_queue_seconds().Set(queued.count());
+  if (queued <= options_.max_queued) return absl::OkStatus();
+  const auto start = std::chrono::steady_clock::now();
+  metrics_.held_back().Increment();
+  while (writer_.queued() > options_.max_queued) {
+    if (std::chrono::steady_clock::now() > start + options_.max_hold) {
+      return absl::UnavailableError(
+          "bindings queue: the API server takes longer to write them than "
+          "pods come");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace vicinal

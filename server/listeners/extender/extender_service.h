@@ -3,6 +3,7 @@
 #ifndef VICINAL_SERVER_LISTENERS_EXTENDER_EXTENDER_SERVICE_H_
 #define VICINAL_SERVER_LISTENERS_EXTENDER_EXTENDER_SERVICE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,7 +18,7 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/sync/mutex.h"
-#include "server/kubernetes/pod_binder.h"
+#include "server/kubernetes/pod_binding.h"
 #include "server/listeners/extender/binding_args.h"
 #include "server/listeners/extender/extender_args.h"
 #include "server/listeners/extender/extender_result.h"
@@ -50,41 +51,54 @@ enum class ScoreScale {
   kExtender,
 };
 
+// What writes bindings.
+struct BindingWriter {
+  // Does not block; calls `done` from any thread, once it is known what has
+  // become of the binding. Null: there is no API server to write to.
+  std::function<void(const PodBinding&, BindCaller,
+                     std::function<void(BindResult)> done)>
+      write = nullptr;
+  // For how long a binding has waited to be written; null: never.
+  std::function<std::chrono::steady_clock::duration()> queued = nullptr;
+};
+
 struct ExtenderOptions {
   ExtenderMode mode = ExtenderMode::kDecide;
   ScoreScale score_scale = ScoreScale::kExact;  // Of prioritize.
   // Of the choice among nodes of equal score; absent: another one each time.
   std::optional<std::uint64_t> seed = std::nullopt;
+  // How long the scheduler waits for a binding: the httpTimeout of the extender
+  // entry that has the bindVerb.
+  std::chrono::milliseconds bind_timeout{60'000};
+  // filter is held back while bindings queue for longer than `max_queued`; for
+  // `max_hold` at most, then the answer is an error.
+  std::chrono::milliseconds max_queued{1000};
+  std::chrono::milliseconds max_hold{3000};
 };
 
 // Thread-safe.
 class ExtenderService {
  public:
-  // Writes a binding; called by several threads at a time.
-  using BindFunction = std::function<BindResult(const PodBinding&)>;
-
   // All that is passed by reference must outlive the service; `in_flight` must
-  // have been made for the store. Without `bind` there is no API server to
-  // write to, and every binding is refused; without `rescuer` pods are not
-  // rescued.
+  // have been made for the store. Without `rescuer` pods are not rescued.
   ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                   const Freshness& freshness, Metrics& metrics,
                   const SchedulerProfiles& profiles,
-                  const ExtenderOptions& options, BindFunction bind,
+                  const ExtenderOptions& options, BindingWriter writer,
                   Rescuer* rescuer = nullptr);
   ExtenderService(ClusterStore&, InFlightPods&, const Freshness&, Metrics&,
-                  SchedulerProfiles&&, const ExtenderOptions&, BindFunction,
+                  SchedulerProfiles&&, const ExtenderOptions&, BindingWriter,
                   Rescuer* = nullptr) = delete;
 
-  // POST /filter, /prioritize, /preempt and /bind. 400 for a body that cannot
-  // be read, 404 and 405 for what is none of them, 503 for all but bind while
-  // the state is not fresh. Blocks while the question waits for pods in flight,
-  // or for the nomination of a pod that is rescued, and a binding for the API
-  // server.
+  // POST /filter, /prioritize and /preempt. 400 for a body that cannot be read,
+  // 404 and 405 for what is none of them, 503 while the state is not fresh.
+  // Blocks while the question waits for pods in flight, for the nomination of a
+  // pod that is rescued, or for bindings that queue.
   HttpResponse Handle(const HttpRequest& request) const;
-
-  // Whether Handle will wait for the API server.
-  static bool Blocks(const HttpRequest& request);
+  // POST /bind, answered when the API server has answered; false for all other
+  // requests. An AsyncHttpHandler.
+  bool HandleBind(const HttpRequest& request, const HttpCaller& caller,
+                  const HttpAnswer& answer) const;
 
   // The answers themselves, which may wait as Handle does. Their names refer to
   // `args`. Errors: Unavailable while the state is not fresh, InvalidArgument
@@ -96,8 +110,12 @@ class ExtenderService {
   // The candidates that remain. Errors as of Filter.
   absl::StatusOr<std::vector<NodeVictims>> Preempt(
       const ExtenderPreemptionArgs& args) const;
-  // Why the pod is not bound, or not known to be; empty if it is bound.
-  std::string Bind(const BindingArgs& args) const;
+  const ExtenderOptions& options() const { return options_; }
+
+  // Calls `done` with why the pod is not bound, or not known to be; empty if it
+  // is bound. Does not block; `done` may be called before it returns.
+  void Bind(const BindingArgs& args, BindCaller caller,
+            std::function<void(std::string)> done) const;
 
  private:
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
@@ -108,9 +126,12 @@ class ExtenderService {
   void Advise(const SchedulerProfile& profile, const ExtenderArgs& args,
               const PodInfo& pod, ExtenderFilterResult& result) const;
   std::size_t Choose(const std::vector<std::size_t>& best) const;
-  // Asks whether the pod may go to the node, for a binding that no answer on
-  // record led to: vicinal has been restarted, or the deadline has passed.
-  std::string ErrorOfQuestionFirst(const BindingArgs& args) const;
+  // Assumes the pod on the node if all filters that vicinal has let it go
+  // there: for a binding with no answer on record, because vicinal has been
+  // restarted or the deadline has passed.
+  absl::Status AssumeIfItFits(const BindingArgs& args) const;
+  // Waits while bindings queue. Error: Unavailable, if that takes too long.
+  absl::Status HoldBack() const;
 
   ClusterStore& store_;
   InFlightPods& in_flight_;
@@ -118,7 +139,7 @@ class ExtenderService {
   Metrics& metrics_;
   const SchedulerProfiles& profiles_;
   const ExtenderOptions options_;
-  const BindFunction bind_;
+  const BindingWriter writer_;
   Rescuer* const rescuer_;
   mutable RefusedPods refused_pods_;
   mutable Mutex random_mutex_;

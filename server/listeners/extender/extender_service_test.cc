@@ -114,8 +114,9 @@ class ExtenderServiceTest : public ::testing::Test {
     ExtenderOptions options;
     options.mode = ExtenderMode::kAdvise;
     options.score_scale = scale;
-    return std::make_unique<ExtenderService>(
-        store_, in_flight_, freshness, metrics_, profiles_, options, nullptr);
+    return std::make_unique<ExtenderService>(store_, in_flight_, freshness,
+                                             metrics_, profiles_, options,
+                                             BindingWriter());
   }
   void Use(ScoreScale scale) { service_ = MakeService(freshness_, scale); }
 
@@ -601,7 +602,7 @@ TEST_F(PreemptVerbTest, NobodyIsEvictedForAPodThatIsBeingRescued) {
       [](const Pod&, const std::string&) { return absl::OkStatus(); }, options);
   service_ = std::make_unique<ExtenderService>(
       store_, in_flight_, freshness_, metrics_, profiles_, ExtenderOptions(),
-      nullptr, &rescuer);
+      BindingWriter(), &rescuer);
   const std::string preempt = PreemptionQuestion(
       kAwayFromA, R"({"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":0}})");
   const std::string away =

@@ -32,7 +32,9 @@ absl::Status DecodeCandidates(const Request& message, ExtenderArgs* out) {
 }  // namespace
 
 absl::Status Decode(const v1::FilterRequest& message, ExtenderArgs* out) {
-  return DecodeCandidates(message, out);
+  absl::Status status = DecodeCandidates(message, out);
+  if (message.dry_run()) out->pod.meta.uid.clear();
+  return status;
 }
 
 absl::Status Decode(const v1::PrioritizeRequest& message, ExtenderArgs* out) {

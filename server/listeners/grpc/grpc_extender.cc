@@ -2,7 +2,10 @@
 
 #include <glog/logging.h>
 
+#include <atomic>
 #include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -162,7 +165,24 @@ grpc::Status GrpcExtender::Bind(grpc::ServerContext* context,
     BindingArgs args;
     absl::Status status = Decode(*request, &args);
     if (!status.ok()) return status;
-    const std::string error = extender_.Bind(args);
+    // The context is gone when this returns.
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    BindCaller caller{
+        std::chrono::steady_clock::now() + extender_.options().bind_timeout,
+        [gone] { return gone->load(); }};
+    const auto bound = std::make_shared<std::promise<std::string>>();
+    std::future<std::string> answer = bound->get_future();
+    extender_.Bind(args, std::move(caller), [bound](std::string error) {
+      bound->set_value(std::move(error));
+    });
+    while (answer.wait_for(std::chrono::milliseconds(100)) !=
+           std::future_status::ready) {
+      if (context->IsCancelled()) {
+        *gone = true;
+        return absl::CancelledError("the caller waits no longer");
+      }
+    }
+    const std::string error = answer.get();
     return error.empty() ? absl::OkStatus()
                          : absl::FailedPreconditionError(error);
   });

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/testing/objects.h"
-#include "server/kubernetes/blocking_api_client.h"
+#include "server/kubernetes/api_client_pool.h"
 #include "server/kubernetes/pod_binder.h"
 #include "server/kubernetes/testing/test_http_server.h"
 #include "server/listeners/grpc/grpc_server.h"
@@ -54,8 +54,8 @@ class GrpcExtenderTest : public ::testing::Test {
     config.tls = false;
     config.host = "127.0.0.1";
     config.port = api_server_.port();
-    api_ = *BlockingApiClient::Create(config, {});
-    binder_ = std::make_unique<PodBinder>(*api_);
+    api_ = *ApiClientPool::Create(config, {}, 4);
+    binder_ = std::make_unique<PodBinder>(*api_, PodBinder::Options());
     GrpcServer::Options options;
     options.address = "127.0.0.1:0";
     server_ =
@@ -94,7 +94,7 @@ class GrpcExtenderTest : public ::testing::Test {
   Freshness always_fresh_{{}, std::chrono::seconds(0)};
   Metrics metrics_;
   InFlightPods in_flight_{store_, metrics_, {}};
-  std::unique_ptr<BlockingApiClient> api_;
+  std::unique_ptr<ApiClientPool> api_;
   std::unique_ptr<PodBinder> binder_;
   const SchedulerProfiles profiles_;
   ExtenderService extender_{
@@ -104,7 +104,10 @@ class GrpcExtenderTest : public ::testing::Test {
       metrics_,
       profiles_,
       {},
-      [this](const PodBinding& binding) { return binder_->Bind(binding); }};
+      {[this](const PodBinding& binding, BindCaller caller,
+              std::function<void(BindResult)> done) {
+        binder_->Bind(binding, std::move(caller), std::move(done));
+      }}};
   LiveExplainer explainer_{store_, always_fresh_, profiles_};
   const GrpcRoles roles_ = GrpcRoles::Everything();
   GrpcExtender service_{extender_, explainer_, store_, metrics_, roles_};

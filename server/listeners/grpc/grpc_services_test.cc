@@ -163,7 +163,7 @@ class GrpcServicesTest : public ::testing::Test {
   const ExtenderService extender_engine_{
       store_,   in_flight_, freshness_,
       metrics_, profiles_,  {.mode = ExtenderMode::kAdvise},
-      nullptr};
+      {}};
   const LiveExplainer explainer_{store_, freshness_, profiles_};
   const GrpcRoles roles_ = GrpcRoles::Everything();
   GrpcExtender extender_service_{extender_engine_, explainer_, store_, metrics_,

@@ -1,6 +1,7 @@
 #include "server/listeners/http/http_server.h"
 
 #include <glog/logging.h>
+#include <poll.h>
 #include <simdjson.h>
 
 #include <atomic>
@@ -14,7 +15,6 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -94,6 +94,73 @@ class Deadline {
   const std::shared_ptr<State> state_ =
       std::make_shared<State>(State::kRunning);
   asio::steady_timer timer_;
+};
+
+// An answer that a coroutine of a connection waits for, and others give.
+class PendingAnswer {
+ public:
+  // Shared with those who answer, who may be late.
+  class State : public std::enable_shared_from_this<State> {
+   public:
+    bool IsGone() {
+      const MutexLock lock(mutex_);
+      if (pending_ == nullptr) return true;
+      pollfd poll{pending_->socket_.native_handle(), POLLRDHUP, 0};
+      return ::poll(&poll, 1, 0) != 0;
+    }
+
+    void Answer(HttpResponse answer) {
+      const MutexLock lock(mutex_);
+      if (pending_ == nullptr) return;
+      answer_ = std::move(answer);
+      // Runs after the wait has begun: both are on the connection's strand.
+      asio::post(pending_->socket_.get_executor(),
+                 [state = shared_from_this()] {
+                   const MutexLock lock(state->mutex_);
+                   if (state->pending_ != nullptr) {
+                     state->pending_->answered_.cancel();
+                   }
+                 });
+    }
+
+   private:
+    friend class PendingAnswer;
+
+    Mutex mutex_;
+    // Null: it is no longer waited for.
+    PendingAnswer* pending_ ABSL_GUARDED_BY(mutex_) = nullptr;
+    HttpResponse answer_ ABSL_GUARDED_BY(mutex_);
+  };
+
+  // The socket must outlive it.
+  explicit PendingAnswer(tcp::socket& socket)
+      : socket_(socket),
+        answered_(socket.get_executor(),
+                  std::chrono::steady_clock::time_point::max()) {
+    const MutexLock lock(state_->mutex_);
+    state_->pending_ = this;
+  }
+  PendingAnswer(const PendingAnswer&) = delete;
+  PendingAnswer& operator=(const PendingAnswer&) = delete;
+  ~PendingAnswer() {
+    const MutexLock lock(state_->mutex_);
+    state_->pending_ = nullptr;
+  }
+
+  const std::shared_ptr<State>& state() const { return state_; }
+
+  // To be awaited once.
+  asio::awaitable<HttpResponse> Await() {
+    boost::system::error_code answered;
+    co_await answered_.async_wait(Redirected(answered));
+    const MutexLock lock(state_->mutex_);
+    co_return std::move(state_->answer_);
+  }
+
+ private:
+  tcp::socket& socket_;
+  asio::steady_timer answered_;  // Cancelled once it is.
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 // What to answer when the request could not be read; status 0: nothing.
@@ -220,10 +287,7 @@ class HttpServer::Impl {
         handler_(std::move(handler)),
         connection_budget_(options.max_connections),
         unsent_budget_(options.max_unsent_bytes),
-        acceptor_(asio::make_strand(context_)),
-        blocking_(options.blocks == nullptr
-                      ? 0
-                      : static_cast<std::size_t>(options.blocking_threads)) {}
+        acceptor_(asio::make_strand(context_)) {}
 
   // Returns the address that was bound.
   absl::StatusOr<std::string> Start() {
@@ -266,8 +330,6 @@ class HttpServer::Impl {
   ~Impl() {
     context_.stop();
     for (std::thread& thread : threads_) thread.join();
-    blocking_.stop();
-    blocking_.join();
   }
 
  private:
@@ -390,7 +452,8 @@ class HttpServer::Impl {
     }
     Request request = parser.release();
     HttpResponse answer =
-        co_await Handle(request, HasClientCertificate(stream));
+        co_await Handle(request, HasClientCertificate(stream),
+                        beast::get_lowest_layer(stream).socket());
     const Budget::Share unsent = unsent_budget_.Take(answer.body.size());
     if (!unsent.ok()) {
       Refused("answers");
@@ -430,22 +493,25 @@ class HttpServer::Impl {
   }
 
   asio::awaitable<HttpResponse> Handle(Request& request,
-                                       bool has_client_certificate) {
+                                       bool has_client_certificate,
+                                       tcp::socket& socket) {
     std::string& body = request.body();
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const std::string_view target = View(request.target());
     const HttpRequest question{View(request.method_string()),
                                target.substr(0, target.find('?')), body,
                                has_client_certificate};
-    if (options_.blocks == nullptr || !options_.blocks(question)) {
+    if (options_.async_handler == nullptr) co_return handler_(question);
+    PendingAnswer pending(socket);
+    const auto state = pending.state();
+    const HttpCaller caller{std::chrono::steady_clock::now(),
+                            [state] { return state->IsGone(); }};
+    if (!options_.async_handler(question, caller, [state](HttpResponse answer) {
+          state->Answer(std::move(answer));
+        })) {
       co_return handler_(question);
     }
-    co_return co_await asio::co_spawn(blocking_, HandleHere(question),
-                                      asio::use_awaitable);
-  }
-
-  asio::awaitable<HttpResponse> HandleHere(HttpRequest question) {
-    co_return handler_(question);
+    co_return co_await pending.Await();
   }
 
   // Lets a client that is still sending see the refusal: closing with unread
@@ -475,8 +541,6 @@ class HttpServer::Impl {
   asio::io_context context_;
   tcp::acceptor acceptor_;
   std::vector<std::thread> threads_;
-  // Runs handlers that block. The requests belong to coroutines of context_.
-  asio::thread_pool blocking_;
 };
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(

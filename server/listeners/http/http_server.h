@@ -47,16 +47,27 @@ HttpResponse ErrorResponse(unsigned status, std::string_view message);
 // Called from several threads at a time. Must not throw.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
+// Who waits for an answer.
+struct HttpCaller {
+  std::chrono::steady_clock::time_point asked;  // The request was there.
+  // Whether the connection was closed, or the caller's half of it. Thread-safe.
+  std::function<bool()> is_gone;
+};
+
+// Answers later, from any thread, and once at most; what comes after the server
+// has ended is dropped. The request is good only during the call. False: the
+// request is one for the HttpHandler.
+using HttpAnswer = std::function<void(HttpResponse)>;
+using AsyncHttpHandler = std::function<bool(
+    const HttpRequest&, const HttpCaller&, const HttpAnswer&)>;
+
 class HttpServer {
  public:
   struct Options {
     std::string address;  // "host:port"; host is an IP address; port 0: any.
     int threads = 1;
-    // Requests of which this says true are handled by other threads, so that
-    // they can block without holding up all others; those that find no such
-    // thread free wait. Called from several threads at a time.
-    std::function<bool(const HttpRequest&)> blocks = {};
-    int blocking_threads = 1;
+    // Asked first, for requests whose answers take long: they keep no thread.
+    AsyncHttpHandler async_handler = nullptr;
     std::size_t max_body_bytes = 64 << 20;
     // Connections at a time; others are closed at once.
     std::size_t max_connections = 2000;

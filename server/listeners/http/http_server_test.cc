@@ -667,54 +667,87 @@ TEST(HttpServerTest, ServesIpv6) {
   EXPECT_EQ(AskOnce(**server, kGet).body, "GET /x ");
 }
 
-TEST(HttpServerTest, RequestsThatBlockHoldUpOnlyEachOther) {
-  Gate gate;
-  std::atomic<int> blocked = 0;
+// Keeps the answers to /slow, to be given by the test.
+class SlowAnswers {
+ public:
+  AsyncHttpHandler Handler() {
+    return [this](const HttpRequest& request, const HttpCaller& caller,
+                  const HttpAnswer& answer) {
+      if (request.path != "/slow") return false;
+      const std::lock_guard lock(mutex_);
+      callers_.push_back(caller);
+      answers_.push_back(answer);
+      changed_.notify_all();
+      return true;
+    };
+  }
+
+  void WaitFor(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return answers_.size() >= count; });
+  }
+  void Answer(std::size_t i) {
+    HttpResponse response;
+    response.body = "slow " + std::to_string(i);
+    answers_[i](std::move(response));
+  }
+  bool IsGone(std::size_t i) { return callers_[i].is_gone(); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<HttpCaller> callers_;
+  std::vector<HttpAnswer> answers_;
+};
+
+TEST(HttpServerTest, AnswersThatTakeLongKeepNoThread) {
+  SlowAnswers slow;
   HttpServer::Options options = Loopback();
   options.threads = 1;
-  options.blocks = [](const HttpRequest& request) {
-    return request.path == "/slow";
-  };
-  options.blocking_threads = 2;
-  const auto server = Started(options, [&](const HttpRequest& request) {
-    if (request.path == "/slow") {
-      ++blocked;
-      EXPECT_TRUE(gate.WaitUntilOpen());
-    }
-    return Echo(request);
-  });
-  std::vector<std::unique_ptr<RawClient>> slow;
-  for (int i = 0; i < 3; ++i) {
-    slow.push_back(std::make_unique<RawClient>(server->address()));
-    EXPECT_TRUE(slow.back()->Send(Post("/slow", "s")));
+  options.async_handler = slow.Handler();
+  const auto server = Started(options, Echo);
+  constexpr std::size_t kClients = 300;
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server->address()));
+    EXPECT_TRUE(clients.back()->Send(Post("/slow", "s")));
+    slow.WaitFor(i + 1);
   }
   EXPECT_EQ(AskOnce(*server, kGet).body, "GET /x ");
-  while (blocked < 2) std::this_thread::yield();
-  EXPECT_EQ(AskOnce(*server, kGet).body, "GET /x ");
-  EXPECT_EQ(blocked, 2);  // The third waits for a thread.
-  gate.Open();
-  for (const auto& client : slow) EXPECT_EQ(Next(*client).body, "POST /slow s");
+  for (std::size_t i = kClients; i-- > 0;) {
+    slow.Answer(i);
+    EXPECT_EQ(Next(*clients[i]).body, "slow " + std::to_string(i));
+  }
+  // The connections stay usable.
+  EXPECT_EQ(Ask(*clients[0], kGet).body, "GET /x ");
 }
 
-TEST(HttpServerTest, StopLetsABlockingHandlerFinish) {
-  Gate gate;
-  std::promise<void> begun;
-  std::atomic<bool> finished = false;
+TEST(HttpServerTest, ACallerThatHasGoneIsNoticed) {
+  SlowAnswers slow;
   HttpServer::Options options = Loopback();
-  options.blocks = [](const HttpRequest&) { return true; };
-  const auto server = Started(options, [&](const HttpRequest& request) {
-    begun.set_value();
-    EXPECT_TRUE(gate.WaitUntilOpen());
-    finished = true;
-    return Echo(request);
-  });
+  options.async_handler = slow.Handler();
+  const auto server = Started(options, Echo);
+  auto client = std::make_unique<RawClient>(server->address());
+  EXPECT_TRUE(client->Send(Post("/slow", "s")));
+  slow.WaitFor(1);
+  EXPECT_FALSE(slow.IsGone(0));
+  client.reset();
+  while (!slow.IsGone(0)) std::this_thread::yield();
+  slow.Answer(0);  // Is dropped.
+  EXPECT_EQ(AskOnce(*server, kGet).body, "GET /x ");
+}
+
+TEST(HttpServerTest, AnAnswerAfterTheEndOfTheServerIsDropped) {
+  SlowAnswers slow;
+  HttpServer::Options options = Loopback();
+  options.async_handler = slow.Handler();
+  auto server = Started(options, Echo);
   RawClient client(server->address());
-  EXPECT_TRUE(client.Send(kGet));
-  begun.get_future().wait();
-  std::thread stopper([&server] { server->Stop(); });
-  gate.Open();
-  stopper.join();
-  EXPECT_TRUE(finished);
+  EXPECT_TRUE(client.Send(Post("/slow", "s")));
+  slow.WaitFor(1);
+  server.reset();
+  EXPECT_TRUE(slow.IsGone(0));
+  slow.Answer(0);
 }
 
 TEST(HttpServerTest, MoreConnectionsThanTheLimitAreClosedAtOnce) {

@@ -180,6 +180,8 @@ void Rescuer::NominateBest(const ObjectKey& key, Rescue& rescue) {
   mutex_.Unlock();
   const std::string node = BestNode(pod, tried);
   mutex_.Lock();
+  // It may have been abandoned meanwhile.
+  if (rescue.state != State::kUndecided) return;
   if (node.empty()) return Abandon(rescue, kFitsNone);
   if (!rescue.started) {
     rescue.started = true;

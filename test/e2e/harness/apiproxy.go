@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"crypto/tls"
 	"log"
 	"net"
@@ -51,6 +52,7 @@ func (cp *ControlPlane) StartAPIProxy(t testing.TB) *APIProxy {
 			p.mu.Lock()
 			intercept := p.intercept
 			p.mu.Unlock()
+			r = r.WithContext(context.WithValue(r.Context(), forwardKey{}, http.Handler(forward)))
 			if intercept == nil || !intercept(w, r) {
 				forward.ServeHTTP(w, r)
 			}
@@ -65,6 +67,13 @@ func (cp *ControlPlane) StartAPIProxy(t testing.TB) *APIProxy {
 		serving.Wait()
 	})
 	return p
+}
+
+type forwardKey struct{}
+
+// ForwardOf has a request of Intercept carried out by the API server.
+func ForwardOf(r *http.Request) http.Handler {
+	return r.Context().Value(forwardKey{}).(http.Handler)
 }
 
 func (p *APIProxy) tlsConfig(*tls.ClientHelloInfo) (*tls.Config, error) {

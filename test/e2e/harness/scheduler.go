@@ -53,6 +53,15 @@ func (cp *ControlPlane) StartTunedScheduler(t testing.TB, vicinal *Vicinal, sett
 	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, append(flags, "--leader-elect=false", "--v=0")...)
 }
 
+// StartQuietSchedulerAt has it speak to the API server through another URL.
+func (cp *ControlPlane) StartQuietSchedulerAt(t testing.TB, url string, vicinal *Vicinal) *Scheduler {
+	t.Helper()
+	_, config := cp.configFor(t, vicinal)
+	kubeconfig := cp.Kubeconfig(t, "kube-scheduler", url, cp.ClientCertificate(t, "system:kube-scheduler"))
+	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
+	return cp.launchScheduler(t, "kube-scheduler", kubeconfig, config, "--leader-elect=false", "--v=0")
+}
+
 // configFor is the scheduler's kubeconfig and configuration.
 func (cp *ControlPlane) configFor(t testing.TB, vicinal *Vicinal) (string, map[string]any) {
 	t.Helper()
@@ -172,8 +181,8 @@ func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) 
 	}
 	config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig}
 	extenders, ok := config["extenders"].([]any)
-	if !ok || len(extenders) == 0 {
-		t.Fatal("the scheduler's configuration: extenders expected")
+	if !ok || len(extenders) != 2 {
+		t.Fatal("the scheduler's configuration: exactly two extenders expected")
 	}
 	for _, extender := range extenders {
 		extender, ok := extender.(map[string]any)

@@ -77,8 +77,8 @@ func TestTheSchedulerAsksWhereVicinalListens(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(v.schedulerConfig(t)), &config); err != nil {
 				t.Fatal(err)
 			}
-			if len(config.Extenders) != 1 {
-				t.Fatalf("%d extenders, want one", len(config.Extenders))
+			if len(config.Extenders) != 2 || config.Extenders[0].URLPrefix != config.Extenders[1].URLPrefix {
+				t.Fatalf("%v, want two extenders of one server", config.Extenders)
 			}
 			address := strings.TrimPrefix(config.Extenders[0].URLPrefix, "https://")
 			args := container(t, v.pod(t), "vicinal").Args
@@ -96,7 +96,7 @@ func TestTheSchedulerAsksWhereVicinalListens(t *testing.T) {
 			if scores := config.Extenders[0].PrioritizeVerb != ""; scores == v.decide {
 				t.Errorf("prioritize %v in this mode", scores)
 			}
-			if bind, preempt := config.Extenders[0].BindVerb, config.Extenders[0].PreemptVerb; bind != "bind" || preempt != "preempt" {
+			if bind, preempt := config.Extenders[1].BindVerb, config.Extenders[0].PreemptVerb; bind != "bind" || preempt != "preempt" {
 				t.Errorf("bindVerb %q, preemptVerb %q", bind, preempt)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -98,12 +99,20 @@ func onlyTheTwoReplacedPluginsAreMissing(t *testing.T, mode string) {
 func TestExtenderFiltersBindsAndIsNeverSkipped(t *testing.T) {
 	for _, mode := range modes {
 		extenders := manifest(t, mode).Extenders
-		if len(extenders) != 1 {
+		if len(extenders) != 2 {
 			t.Fatalf("%s: %d extenders", mode, len(extenders))
 		}
-		e := extenders[0]
-		if e.FilterVerb != "filter" || e.BindVerb != "bind" || !e.NodeCacheCapable || e.Ignorable || e.HTTPTimeout.Duration == 0 {
-			t.Errorf("%s: %+v", mode, e)
+		for _, e := range extenders {
+			if !e.NodeCacheCapable || e.Ignorable || e.HTTPTimeout.Duration == 0 {
+				t.Errorf("%s: %+v", mode, e)
+			}
+		}
+		answers, binds := extenders[0], extenders[1]
+		if answers.FilterVerb != "filter" || answers.BindVerb != "" {
+			t.Errorf("%s: %+v", mode, answers)
+		}
+		if binds.BindVerb != "bind" || binds.FilterVerb+binds.PrioritizeVerb+binds.PreemptVerb != "" || binds.HTTPTimeout.Duration != time.Minute {
+			t.Errorf("%s: %+v", mode, binds)
 		}
 	}
 }

@@ -1,0 +1,93 @@
+#include "server/kubernetes/api_client_pool.h"
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "server/kubernetes/testing/test_http_server.h"
+
+namespace vicinal {
+namespace {
+
+// A server whose answers wait for the test.
+class ApiClientPoolTest : public testing::Test {
+ protected:
+  std::unique_ptr<ApiClientPool> Pool(std::size_t max_connections) {
+    ClientConfig config;
+    config.tls = false;
+    config.host = "127.0.0.1";
+    config.port = server_.port();
+    return *ApiClientPool::Create(config, {}, max_connections);
+  }
+
+  // GETs something, and counts the answer.
+  void Get(ApiClientPool& pool) {
+    pool.Run([this, &pool]() -> ApiClientPool::Awaitable<void> {
+      absl::StatusOr<ApiClientPool::Lease> client = co_await pool.Take();
+      const auto response = co_await (*client)->Get("/x");
+      EXPECT_TRUE(response.ok()) << response.status();
+      ++answers_;
+      answers_.notify_all();
+    });
+  }
+  void WaitForAnswers(int count) {
+    for (int seen = answers_; seen < count; seen = answers_) {
+      answers_.wait(seen);
+    }
+  }
+
+  std::promise<void> open_;
+  std::shared_future<void> opened_ = open_.get_future().share();
+  std::atomic<int> answers_ = 0;
+  TestHttpServer server_{{}, [this](const TestRequest&, TestReply& reply) {
+                           opened_.wait();
+                           reply.Send(200, "{}");
+                         }};
+};
+
+TEST_F(ApiClientPoolTest, SendsManyRequestsAtATime) {
+  const auto pool = Pool(64);
+  for (int i = 0; i < 64; ++i) Get(*pool);
+  EXPECT_TRUE(server_.WaitForRequests(64));
+  EXPECT_EQ(pool->OldestWait(), ApiClientPool::Clock::duration::zero());
+  open_.set_value();
+  WaitForAnswers(64);
+}
+
+TEST_F(ApiClientPoolTest, MoreRequestsThanConnectionsQueue) {
+  const auto pool = Pool(2);
+  for (int i = 0; i < 5; ++i) Get(*pool);
+  EXPECT_TRUE(server_.WaitForRequests(2));
+  while (pool->OldestWait() == ApiClientPool::Clock::duration::zero()) {
+  }
+  EXPECT_EQ(server_.requests().size(), 2u);
+  open_.set_value();
+  WaitForAnswers(5);
+  EXPECT_EQ(pool->OldestWait(), ApiClientPool::Clock::duration::zero());
+}
+
+TEST_F(ApiClientPoolTest, AConnectionIsUsedAgain) {
+  open_.set_value();
+  const auto pool = Pool(8);
+  for (int i = 1; i <= 5; ++i) {
+    Get(*pool);
+    WaitForAnswers(i);
+  }
+  for (const TestRequest& request : server_.requests()) {
+    EXPECT_EQ(request.connection, 1);
+  }
+}
+
+TEST_F(ApiClientPoolTest, EndsInTheMiddleOfRequests) {
+  auto pool = Pool(2);
+  for (int i = 0; i < 5; ++i) Get(*pool);
+  EXPECT_TRUE(server_.WaitForRequests(2));
+  pool.reset();
+  EXPECT_EQ(answers_, 0);
+  open_.set_value();
+}
+
+}  // namespace
+}  // namespace vicinal

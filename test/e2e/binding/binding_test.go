@@ -1,0 +1,214 @@
+package binding
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"vicinal/test/e2e/harness"
+)
+
+const (
+	podsPerNode   = 10
+	settleTimeout = 6 * time.Minute
+)
+
+// podCount is how many pods a run creates; $VICINAL_BINDING_PODS or 200.
+func podCount(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("VICINAL_BINDING_PODS")
+	if text == "" {
+		return 200
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 100 || n%100 != 0 {
+		t.Fatalf("VICINAL_BINDING_PODS must be a multiple of 100, got %q", text)
+	}
+	return n
+}
+
+// delays are those of the issue in the long form ($VICINAL_BINDING_PODS is set).
+func delays() []time.Duration {
+	if os.Getenv("VICINAL_BINDING_PODS") == "" {
+		return []time.Duration{300 * time.Millisecond}
+	}
+	return []time.Duration{100 * time.Millisecond, 300 * time.Millisecond, 600 * time.Millisecond, time.Second}
+}
+
+// Nodes with room for a twentieth more pods than are created.
+func nodes(n int) []runtime.Object {
+	var nodes []runtime.Object
+	for i := range (n + n/20 + podsPerNode - 1) / podsPerNode {
+		name := fmt.Sprintf("n%03d", i)
+		nodes = append(nodes, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+			Status: corev1.NodeStatus{
+				Allocatable: corev1.ResourceList{
+					corev1.ResourceCPU:    *resource.NewQuantity(podsPerNode, resource.DecimalSI),
+					corev1.ResourceMemory: resource.MustParse("256Gi"),
+					corev1.ResourcePods:   resource.MustParse("500"),
+				},
+				Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			},
+		})
+	}
+	return nodes
+}
+
+// Every second pod may not be beside another of its group, which has as many as there
+// are nodes at most.
+func workload(n int) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for i := range n {
+		app := fmt.Sprintf("g%d", i/podsPerNode)
+		pod := harness.PodOf(app)
+		pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
+		if i/podsPerNode%2 == 0 {
+			pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{harness.TermTo(app, corev1.LabelHostname)},
+			}}
+		}
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// overcommitted names the nodes with more pods than they have room for.
+func overcommitted(pods []*corev1.Pod) []string {
+	count := map[string]int{}
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" {
+			count[pod.Spec.NodeName]++
+		}
+	}
+	var over []string
+	for node, n := range count {
+		if n > podsPerNode {
+			over = append(over, fmt.Sprintf("%s: %d pods", node, n))
+		}
+	}
+	slices.Sort(over)
+	return over
+}
+
+func TestSlowAndFailingWrites(t *testing.T) {
+	controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
+	observer := controlPlane.StartObserver(t)
+	for _, delay := range delays() {
+		var took [2]time.Duration
+		for i, inTree := range []bool{true, false} {
+			name := map[bool]string{true: "in-tree", false: "vicinal"}[inTree]
+			t.Run(fmt.Sprintf("%v %s", delay, name), func(t *testing.T) {
+				took[i] = place(t, controlPlane, observer, delay, inTree)
+			})
+		}
+		t.Logf("each write takes %v: in-tree %.1f s, vicinal %.1f s", delay, took[0].Seconds(), took[1].Seconds())
+	}
+}
+
+// place has the workload placed, and returns how long that took.
+func place(t *testing.T, cp *harness.ControlPlane, observer *harness.Observer, delay time.Duration, inTree bool) time.Duration {
+	proxy := cp.StartAPIProxy(t)
+	var v *harness.Vicinal
+	if !inTree {
+		v = harness.StartVicinal(t, cp.Run, "--kubeconfig="+cp.VicinalKubeconfig(t, proxy.URL))
+		v.WaitReady(t)
+	}
+	cluster := &harness.Cluster{Client: cp.Admin, Observer: observer, Vicinal: v, Scheduler: cp.StartQuietSchedulerAt(t, proxy.URL, v)}
+	t.Cleanup(func() { cluster.Clear(t); cluster.Scheduler.Kill() })
+	n := podCount(t)
+	cluster.Apply(t, nodes(n)...)
+	proxy.Intercept(badWrites(delay))
+	begin := time.Now()
+	cluster.SubmitPods(t, workload(n))
+	harness.Eventually(t, settleTimeout, "all pods are placed", func() string {
+		pending := 0
+		for _, pod := range observer.Pods(t) {
+			if pod.Spec.NodeName == "" {
+				pending++
+			}
+		}
+		if placed := len(observer.Pods(t)) - pending; placed != n {
+			return fmt.Sprintf("%d of %d are", placed, n)
+		}
+		return ""
+	})
+	took := time.Since(begin)
+	pods := cluster.ListPods(t)
+	if over := overcommitted(pods); len(over) > 0 {
+		t.Errorf("overcommitted: %s", strings.Join(over, ", "))
+	}
+	for _, broken := range harness.BrokenRules(pods, observer.Nodes(t)) {
+		t.Error(broken)
+	}
+	placed, _, attempts := cluster.Scheduler.Attempts(t)
+	t.Logf("%d pods in %.1f s and %d attempts", placed, took.Seconds(), attempts)
+	if v != nil {
+		// Nobody's attempt fails because a write does.
+		if attempts != placed {
+			t.Errorf("%d attempts for %d pods", attempts, placed)
+		}
+		harness.Eventually(t, 20*time.Second, "nothing is in flight", func() string {
+			if left := v.Metric(t, "vicinal_in_flight_pods"); left != 0 {
+				return fmt.Sprintf("%.0f pods are", left)
+			}
+			return ""
+		})
+	}
+	return took
+}
+
+// Pods that do not exist take the only two nodes, for a short time: a pod that was
+// refused because of them is tried again without any other event.
+func TestGhosts(t *testing.T) {
+	cp := harness.StartControlPlane(t, harness.NewRun(t))
+	v := harness.StartVicinal(t, cp.Run, "--kubeconfig="+cp.VicinalKubeconfig(t, cp.URL))
+	cluster := cp.StartCluster(t, cp.StartObserver(t), v)
+	cluster.Apply(t, nodes(2 * podsPerNode)[:2]...)
+
+	alone := func(name string) *corev1.Pod {
+		pod := harness.PodOf("web")
+		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{harness.TermTo("web", corev1.LabelHostname)},
+		}}
+		pod.Name, pod.GenerateName = name, ""
+		return pod
+	}
+	// Each takes a node until it is asked about again or its time is over.
+	for i := range 1000 {
+		ghost := alone(fmt.Sprintf("ghost-%d", i%2))
+		ghost.UID = types.UID(fmt.Sprintf("ghost-%d", i%2))
+		node := fmt.Sprintf("n%03d", i%2)
+		if status, _, err := v.Filter(ghost, node); status != 200 || err != nil {
+			t.Fatalf("filter: %d %v", status, err)
+		}
+	}
+	begin := time.Now()
+	pod := cluster.SubmitPod(t, alone("real"))
+	cluster.Observer.WaitCondition(t, pod, corev1.PodReasonUnschedulable)
+	harness.Eventually(t, 30*time.Second, "the pod is placed", func() string {
+		for _, known := range cluster.Observer.Pods(t) {
+			if known.Name == "real" && known.Spec.NodeName != "" {
+				return ""
+			}
+		}
+		return "pending"
+	})
+	t.Logf("placed %.1f s after it was created", time.Since(begin).Seconds())
+	if v.Metric(t, "vicinal_retries_requested_total") == 0 {
+		t.Error("the pod was placed without vicinal's doing: this run proves nothing")
+	}
+	if left := v.Metric(t, "vicinal_in_flight_pods"); left > 1 {
+		t.Errorf("%.0f pods are in flight", left)
+	}
+}
