@@ -33,6 +33,10 @@ type options struct {
 // The stock scheduler comes first: the others are compared with it.
 var modes = []string{"stock", "decide", "advise"}
 
+// Bounds to compare with, which break rules: the two plugins disabled, alone (off) and
+// with an extender that answers a node without a look at it (nothing).
+var bounds = []string{"off", "nothing"}
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "throughput:", err)
@@ -72,8 +76,8 @@ func compare(o *options) error {
 		}
 	}()
 	for _, mode := range chosen {
-		if !slices.Contains(modes, mode) {
-			return fmt.Errorf("--modes: %q is none of %q", mode, modes)
+		if known := slices.Concat(modes, bounds); !slices.Contains(known, mode) {
+			return fmt.Errorf("--modes: %q is none of %q", mode, known)
 		}
 		p, err := start(mode)
 		if err != nil {

@@ -2,15 +2,20 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/component-base/metrics/legacyregistry"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
@@ -80,10 +85,53 @@ func manifestOf(o *options, mode string) string {
 	return filepath.Join(o.root, "manifests/base/kube-scheduler-config.yaml")
 }
 
+// Without the two plugins: nobody looks after affinity and spread.
+const offConfig = `profiles:
+- plugins:
+    multiPoint:
+      disabled: [{name: PodTopologySpread}, {name: InterPodAffinity}]
+`
+
+const nothingExtender = `extenders:
+- {urlPrefix: "http://%s", filterVerb: filter, nodeCacheCapable: true}
+`
+
+// startNothing is an extender that answers one of the nodes without a look at them, in
+// turns. It ends with the process.
+func startNothing() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	var asked atomic.Int64
+	go http.Serve(listener, http.HandlerFunc(func(answer http.ResponseWriter, question *http.Request) {
+		var args extenderv1.ExtenderArgs
+		if err := json.NewDecoder(question.Body).Decode(&args); err != nil || args.NodeNames == nil || len(*args.NodeNames) == 0 {
+			http.Error(answer, fmt.Sprintf("no node names: %v", err), http.StatusBadRequest)
+			return
+		}
+		names := *args.NodeNames
+		one := names[int(asked.Add(1))%len(names)]
+		answer.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(answer).Encode(extenderv1.ExtenderFilterResult{NodeNames: &[]string{one}})
+	}))
+	return listener.Addr().String(), nil
+}
+
 // schedulerConfig is that of the manifests with vicinal's address filled in; without
-// vicinal it is the default.
+// vicinal it is the default, or that of the modes off and nothing.
 func (w *world) schedulerConfig() (*config.KubeSchedulerConfiguration, error) {
 	text := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
+	if w.mode == "off" || w.mode == "nothing" {
+		text = append(text, offConfig...)
+	}
+	if w.mode == "nothing" {
+		address, err := startNothing()
+		if err != nil {
+			return nil, err
+		}
+		text = fmt.Appendf(text, nothingExtender, address)
+	}
 	if w.vicinal != nil {
 		path := manifestOf(w.o, w.mode)
 		manifest, err := os.ReadFile(path)

@@ -51,7 +51,7 @@ func serve(o *options, mode string) error {
 	klog.SetOutput(log)
 	w := &world{o: o, mode: mode, cluster: cluster.New(cluster.Size{Nodes: o.nodes, PodsPerNode: o.podsPerNode})}
 	w.api = noop.New(w.cluster)
-	if mode != "stock" {
+	if mode == "advise" || mode == "decide" {
 		if w.vicinal, err = startVicinal(o, mode, w.api, folder); err != nil {
 			return err
 		}
