@@ -34,12 +34,15 @@ items:
 - apiVersion: v1
   kind: Node
   metadata: {name: n1, labels: {zone: z1}}
+  status: {allocatable: {pods: 110}}
 - apiVersion: v1
   kind: Node
   metadata: {name: n2, labels: {zone: z1}}
+  status: {allocatable: {pods: 110}}
 - apiVersion: v1
   kind: Node
   metadata: {name: n3, labels: {zone: z2}}
+  status: {allocatable: {pods: 110}}
 )";
 
 // A pod with one anti-affinity term to its own app, by zone.
