@@ -187,11 +187,13 @@ std::vector<const Workload*> SimulatedCluster::WorkloadsOf(
   return found;
 }
 
-void SimulatedCluster::TouchOwner(const std::optional<OwnerKey>& owner) {
-  if (!owner) return;
-  touched_.insert(*owner);
-  const Workload* workload = FindWorkload(*owner);
-  if (workload != nullptr) TouchOwner(OwnerOf(workload->meta));
+void SimulatedCluster::TouchOwner(std::optional<OwnerKey> owner) {
+  std::set<OwnerKey> seen;  // Workloads may own each other.
+  while (owner && seen.insert(*owner).second) {
+    touched_.insert(*owner);
+    const Workload* workload = FindWorkload(*owner);
+    owner = workload == nullptr ? std::nullopt : OwnerOf(workload->meta);
+  }
 }
 
 void SimulatedCluster::RememberOrigin(const ObjectKey& key) {

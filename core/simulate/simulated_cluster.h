@@ -155,7 +155,7 @@ class SimulatedCluster {
   void RememberOrigin(const ObjectKey& key);
   void RememberNode(const std::string& name);
   void RememberController(const Workload& workload);
-  void TouchOwner(const std::optional<OwnerKey>& owner);
+  void TouchOwner(std::optional<OwnerKey> owner);
   void TouchDaemonSets();
 
   ClusterState cluster_;

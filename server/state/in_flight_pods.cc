@@ -55,6 +55,7 @@ InFlightPods::InFlightPods(ClusterStore& store, Metrics& metrics,
       options_(options),
       on_placement_ended_(std::move(on_placement_ended)),
       ledger_({options.deadline, options.unseen_deadline}) {
+  metrics_.in_flight_pods().Set(0);
   if (options_.enabled) thread_ = std::thread([this] { Run(); });
 }
 
@@ -236,7 +237,8 @@ absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
 
 InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
                                                 const std::string& uid,
-                                                const std::string& node) {
+                                                const std::string& node,
+                                                const HasRoom& has_room) {
   using Kind = BindStart::Kind;
   if (!options_.enabled) return {};
   const MutexLock lock(mutex_);
@@ -253,6 +255,14 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
   BindStart started;
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
+    if (has_room != nullptr && pod->state == State::kOfferedSeveral &&
+        ledger_.Nodes().contains(node)) {
+      const absl::Status room = has_room(cluster, *pod->pod);
+      if (!room.ok()) {
+        started = {Kind::kRefused, 0, std::string(room.message())};
+        return;
+      }
+    }
     started.ticket = ledger_.StartBind(key, node, cluster);
   });
   Changed();

@@ -155,12 +155,12 @@ class Model {
   void Start() {
     store_->Write([](ClusterState& cluster) {
       for (int i = 0; i < kZones * kNodesPerZone; ++i) {
-        AddObjects(
-            cluster,
-            "{apiVersion: v1, kind: Node, metadata: {name: " + NodeName(i) +
-                ", labels: {zone: z" + std::to_string(i / kNodesPerZone) +
-                "}}, status: {allocatable: {cpu: " + std::to_string(kCpus) +
-                ", pods: 10}}}");
+        AddObjects(cluster,
+                   "---\n{apiVersion: v1, kind: Node, metadata: {name: " +
+                       NodeName(i) + ", labels: {zone: z" +
+                       std::to_string(i / kNodesPerZone) +
+                       "}}, status: {allocatable: {cpu: " +
+                       std::to_string(kCpus) + ", pods: 10}}}");
       }
     });
     InFlightPods::Options options;
@@ -215,8 +215,15 @@ class Model {
   }
 
   void Tell(const ModelPod& pod) {
-    events_.push_back(
-        [this, json = pod.Json()] { in_flight_->Upsert(ParsePod(json)); });
+    events_.push_back([this, pod] {
+      in_flight_->Upsert(ParsePod(pod.Json()));
+      // A failure that the question did not know of ends its answer, be it an
+      // older one of which the watch tells late: without an answer on record a
+      // binding has to pass all filters.
+      if (pod.failures != 0 && pod.failures != asked_failures_[pod.uid]) {
+        answers_.erase(pod.uid);
+      }
+    });
   }
   void DeliverAnEvent() {
     if (events_.empty()) return;
@@ -259,6 +266,7 @@ class Model {
       names += (names.empty() ? "\"" : ",\"") + node + "\"";
     }
     if (names.empty()) return;
+    asked_failures_[pod->uid] = pod->failures;
     const std::set<std::string> answer = Filter(pod->Json(), names);
     if (mode_ == ExtenderMode::kDecide && answer.size() == 1) {
       scheduled_[pod->uid] = *answer.begin();
@@ -370,6 +378,7 @@ class Model {
     Write write = std::move(writes_[i]);
     writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(i));
     if (Draw(5) == 0) {
+      answers_.erase(write.binding.uid);  // It has been followed.
       return write.done({BindResult::Outcome::kRefused, "not now"});
     }
     // The scheduler may have given it up before.
@@ -380,6 +389,7 @@ class Model {
     const bool there = it != pods_.end() &&
                        it->second.uid == write.binding.uid &&
                        it->second.node == write.binding.node;
+    if (!there) answers_.erase(write.binding.uid);
     write.done(
         {there ? BindResult::Outcome::kWritten : BindResult::Outcome::kRefused,
          there ? "" : "conflict"});
@@ -433,6 +443,7 @@ class Model {
   std::map<std::string, std::string> scheduled_;
   std::map<std::string, std::set<std::string>> answers_;
   std::map<std::string, Clock::time_point> answered_at_;
+  std::map<std::string, int> asked_failures_;  // That the question showed.
   bool was_answered_ = false;
 };
 

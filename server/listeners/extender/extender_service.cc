@@ -433,8 +433,11 @@ void ExtenderService::Bind(const BindingArgs& args, BindCaller caller,
                "to");
   }
   const ObjectKey key{args.pod_namespace, args.pod_name};
-  InFlightPods::BindStart start =
-      in_flight_.StartBind(key, args.pod_uid, args.node);
+  InFlightPods::BindStart start = in_flight_.StartBind(
+      key, args.pod_uid, args.node,
+      [&](const ClusterState& cluster, const PodInfo& pod) {
+        return CheckRoom(cluster, pod, args.node);
+      });
   if (start.kind == Kind::kNoAnswer) {
     const absl::Status assumed = AssumeIfItFits(args);
     if (!assumed.ok()) return end("rejected", std::string(assumed.message()));
@@ -465,6 +468,20 @@ void ExtenderService::Bind(const BindingArgs& args, BindCaller caller,
         metrics_.bindings_in_flight().Decrement();
         done(std::move(result.message));
       });
+}
+
+absl::Status ExtenderService::CheckRoom(const ClusterState& cluster,
+                                        const PodInfo& pod,
+                                        const std::string& name) const {
+  const NodeInfo* const node = cluster.FindNode(name);
+  const SchedulerProfile* const profile =
+      profiles_.Find(pod.pod.spec.scheduler_name);
+  if (node == nullptr || profile == nullptr) return absl::OkStatus();
+  const Status room =
+      RunFilterPlugins(profile->resources, cluster, pod, std::span(&node, 1))
+          .statuses[0];
+  return room.ok() ? absl::OkStatus()
+                   : absl::FailedPreconditionError(room.Message());
 }
 
 absl::Status ExtenderService::AssumeIfItFits(const BindingArgs& args) const {

@@ -126,6 +126,9 @@ class ExtenderService {
   void Advise(const SchedulerProfile& profile, const ExtenderArgs& args,
               const PodInfo& pod, ExtenderFilterResult& result) const;
   std::size_t Choose(const std::vector<std::size_t>& best) const;
+  // Whether the pod's requests fit beside the pods that the node has.
+  absl::Status CheckRoom(const ClusterState& cluster, const PodInfo& pod,
+                         const std::string& name) const;
   // Assumes the pod on the node if all filters that vicinal has let it go
   // there: for a binding with no answer on record, because vicinal has been
   // restarted or the deadline has passed.

@@ -99,7 +99,7 @@ func TestInvalidSelectorsAreAnsweredAsTheInTreePluginsDo(t *testing.T) {
 			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: invalidSelector()}},
 		}}
 		result := c.filter(pod, "n1", "n2", "n3")
-		if result.Error != "" || len(*result.NodeNames) != 0 || len(result.FailedAndUnresolvableNodes) != 0 {
+		if result.Error != "" || len(*result.NodeNames) != 0 || len(result.FailedNodes) != 0 {
 			t.Errorf("%+v", result)
 		}
 		for _, node := range []string{"n1", "n2", "n3"} {

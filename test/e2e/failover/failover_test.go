@@ -118,7 +118,7 @@ func place(t *testing.T, cp *harness.ControlPlane, within time.Duration) time.Du
 			return err.Error()
 		}
 		if known.Spec.NodeName == "" {
-			return harness.PendingMessage(known)
+			return "pending: " + harness.PendingMessage(known)
 		}
 		return ""
 	})
