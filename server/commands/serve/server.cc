@@ -55,9 +55,9 @@ std::unique_ptr<Rescuer> MakeRescuer(const ServeOptions& options,
 }
 
 std::unique_ptr<PodRetries> MakePodRetries(const SchedulerProfiles& profiles,
-                                             ApiServer* api_server,
-                                             const ClusterStore& store,
-                                             Metrics& metrics) {
+                                           ApiServer* api_server,
+                                           const ClusterStore& store,
+                                           Metrics& metrics) {
   if (api_server == nullptr) return nullptr;
   return std::make_unique<PodRetries>(
       store, metrics,
@@ -66,13 +66,15 @@ std::unique_ptr<PodRetries> MakePodRetries(const SchedulerProfiles& profiles,
             profiles.Find(pod.spec.scheduler_name);
         return profile == nullptr ? nullptr : &profile->all;
       },
-      [api_server](const ObjectMeta& pod) { TryAgain(pod, *api_server->pool); });
+      [api_server](const ObjectMeta& pod) {
+        TryAgain(pod, *api_server->pool);
+      });
 }
 
 InFlightPods::OnPlacementEnded TellOf(const PodRetries* pod_retries) {
   if (pod_retries == nullptr) return nullptr;
   return [pod_retries](const InFlightLedger::AssumedPod& ended,
-                        const auto& refused) {
+                       const auto& refused) {
     pod_retries->OnPlacementEnded(ended, refused);
   };
 }
@@ -174,8 +176,8 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
       api_server_(std::move(api_server)),
       freshness_(ResourcesOf(options_), options_.max_watch_outage),
       lead_check_(freshness_, options_.lead),
-      pod_retries_(MakePodRetries(profiles_, api_server_.get(), store_,
-                                    metrics_)),
+      pod_retries_(
+          MakePodRetries(profiles_, api_server_.get(), store_, metrics_)),
       in_flight_(store_, metrics_, InFlightOptionsOf(options_),
                  TellOf(pod_retries_.get())),
       rescuer_(MakeRescuer(options_, profiles_, api_server_.get(), store_,

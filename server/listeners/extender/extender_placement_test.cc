@@ -426,8 +426,8 @@ TEST_F(ExtenderBindTest, ANodeThatIsNotKnownIsRefused) {
 
 TEST_F(ExtenderBindTest, WithoutAnApiServerThereIsNothingToWriteTo) {
   service_ = std::make_unique<ExtenderService>(
-      store_, *in_flight_, freshness_, metrics_, profiles_,
-      ExtenderOptions(), BindingWriter());
+      store_, *in_flight_, freshness_, metrics_, profiles_, ExtenderOptions(),
+      BindingWriter());
   EXPECT_THAT(Bind("p", "n1"), HasSubstr("watches no API server"));
 }
 
