@@ -255,8 +255,7 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
   BindStart started;
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
-    if (has_room != nullptr && pod->state == State::kOfferedSeveral &&
-        ledger_.Nodes().contains(node)) {
+    if (has_room != nullptr && pod->state == State::kOfferedSeveral) {
       const absl::Status room = has_room(cluster, *pod->pod);
       if (!room.ok()) {
         started = {Kind::kRefused, 0, std::string(room.message())};

@@ -121,15 +121,14 @@ class InFlightPods {
     std::string message;                // Why it is refused.
   };
 
-  // Whether a node that has pods in flight has room for this pod.
+  // Whether a node has room for the pod beside those that are there.
   using HasRoom =
       std::function<absl::Status(const ClusterState&, const PodInfo&)>;
 
   // From now on the pod is on the node, until EndBind. Refused if the latest
   // answer about the pod was another one, if another binding of it is being
-  // written, or if it was offered several nodes and others that are in flight
-  // have filled this one meanwhile, of which the scheduler may have forgotten
-  // some (`has_room`; null: not looked at).
+  // written, or if it was offered several nodes and this one is full by now
+  // (`has_room`; null: not looked at): such a pod counts nowhere until here.
   BindStart StartBind(const ObjectKey& key, const std::string& uid,
                       const std::string& node,
                       const HasRoom& has_room = nullptr);
