@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,7 +29,7 @@ import (
 
 var (
 	count = flag.Uint64("cases", 300, "how many cases are generated")
-	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of the cases")
+	seed  = flag.Uint64("seed", 1795366871240636391, "of the cases; the same in each run unless another is given")
 )
 
 // withVictims is a seed with victims among its first cases.
@@ -207,6 +206,15 @@ func TestTheNarrowedNodeIsOneOfTheBestOnGeneratedClusters(t *testing.T) {
 			if !maps.Equal(got.Totals, want.Totals) || len(want.Totals) != len(fits) {
 				t.Errorf("not narrowed: totals %v, in-tree %v", got.Totals, want.Totals)
 			}
+			return
+		}
+		// An error of a score plugin, which vicinal does not see before it narrows, ends
+		// both attempts.
+		ended := len(fits) == 0 && len(want.Totals) == 0 && len(want.Nodes) > 0
+		for name, node := range want.Nodes {
+			ended = ended && node.Code == "Error" && got.Nodes[name].Code == "Error"
+		}
+		if ended {
 			return
 		}
 		if len(fits) != 1 || len(want.Totals) == 0 || want.Totals[fits[0]] != slices.Max(slices.Collect(maps.Values(want.Totals))) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <deque>
@@ -130,7 +131,7 @@ class Model {
   void Finish() {
     while (!writes_.empty()) AnswerAWrite();
     while (!events_.empty()) DeliverAnEvent();
-    now_ += milliseconds(120'000);
+    now_ = now_.load() + milliseconds(120'000);
     in_flight_->CheckDeadlines();
     EXPECT_NE(metrics_.Render().find("vicinal_in_flight_pods 0\n"),
               std::string::npos);
@@ -165,7 +166,7 @@ class Model {
     });
     InFlightPods::Options options;
     options.max_wait = milliseconds(0);
-    options.now = [this] { return now_; };
+    options.now = [this] { return now_.load(); };
     in_flight_ = std::make_unique<InFlightPods>(*store_, metrics_, options);
     ExtenderOptions extender;
     extender.mode = mode_;
@@ -347,7 +348,7 @@ class Model {
   // An answer is on record until its deadline.
   void DropExpiredAnswers() {
     std::erase_if(answers_, [this](const auto& answer) {
-      return now_ >= answered_at_[answer.first] + milliseconds(2000);
+      return now_.load() >= answered_at_[answer.first] + milliseconds(2000);
     });
   }
 
@@ -418,13 +419,13 @@ class Model {
     if (!writes_.empty() && Draw(2) == 0) {
       scheduled_.erase(writes_[Draw(writes_.size())].binding.uid);
     }
-    now_ += milliseconds(Draw(3) == 0 ? 30'000 : 500);
+    now_ = now_.load() + milliseconds(Draw(3) == 0 ? 30'000 : 500);
     in_flight_->CheckDeadlines();
   }
 
   std::mt19937_64 random_;
   const ExtenderMode mode_;
-  Clock::time_point now_{};
+  std::atomic<Clock::time_point> now_{};  // Read by in_flight_'s thread, too.
   Freshness freshness_{{}, std::chrono::seconds(0)};
   Metrics metrics_;
   const SchedulerProfiles profiles_;

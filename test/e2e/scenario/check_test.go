@@ -58,7 +58,7 @@ func TestExpectationSaysWhatDiffers(t *testing.T) {
 		{"a node without the key is in no domain", Expectation{Pods: app("web"), Running: 1, Where: byZone(Where{OneOf: []map[string]int{{"": 1}}})}, bare, "[bare]:1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := test.expect.problem(test.pods, nodes, map[string]string{"ns/web": "n1"})
+			got := test.expect.problem(test.pods, nodes, map[string]string{"ns/web": "n1"}, false)
 			if (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}

@@ -68,7 +68,7 @@ func (s *Step) waitExpected(t *testing.T, cluster *harness.Cluster, before map[s
 	harness.Eventually(t, settleTimeout, s.Name, func() string {
 		problem := cluster.SettleProblem(t)
 		for i := 0; problem == "" && i < len(s.Expect); i++ {
-			problem = s.Expect[i].problem(cluster.Observer.Pods(t), cluster.Observer.Nodes(t), before)
+			problem = s.Expect[i].problem(cluster.Observer.Pods(t), cluster.Observer.Nodes(t), before, cluster.Vicinal != nil)
 		}
 		if problem != "" {
 			since = time.Time{}
