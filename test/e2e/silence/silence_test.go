@@ -21,7 +21,9 @@ const (
 	// Later than the outage that is borne.
 	latest = 2 * time.Second
 	// From the first byte to the first answer.
-	recovery = 5 * time.Second
+	// An attempt to watch that began while nothing moved may have to be given up first,
+	// after 8 s, before the one that succeeds.
+	recovery = 15 * time.Second
 )
 
 // One control plane serves all parts.
