@@ -133,10 +133,10 @@ func (cp *ControlPlane) KillAPIServer() {
 
 // FreezeAPIServer lets kube-apiserver do nothing (SIGSTOP) until ThawAPIServer. The kernel
 // still accepts connections for it.
-func (cp *ControlPlane) FreezeAPIServer(t testing.TB) { cp.apiserver.signal(t, syscall.SIGSTOP) }
+func (cp *ControlPlane) FreezeAPIServer(t testing.TB) { cp.apiserver.Signal(t, syscall.SIGSTOP) }
 
 // ThawAPIServer ends FreezeAPIServer.
-func (cp *ControlPlane) ThawAPIServer(t testing.TB) { cp.apiserver.signal(t, syscall.SIGCONT) }
+func (cp *ControlPlane) ThawAPIServer(t testing.TB) { cp.apiserver.Signal(t, syscall.SIGCONT) }
 
 // CPUSeconds is the CPU time of kube-apiserver since it was started last, and of etcd.
 func (cp *ControlPlane) CPUSeconds(t testing.TB) (apiserver, etcd float64) {

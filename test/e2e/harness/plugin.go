@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -46,14 +45,14 @@ func (cp *ControlPlane) PluginConfig(t testing.TB, socket string, settings map[s
 }
 
 // StartPluginScheduler starts the kube-scheduler of server/scheduler-plugin, which
-// VICINAL_SCHEDULER_BIN names.
-func (cp *ControlPlane) StartPluginScheduler(t testing.TB, kubeconfig string, config map[string]any) *Scheduler {
+// VICINAL_SCHEDULER_BIN names, with more flags.
+func (cp *ControlPlane) StartPluginScheduler(t testing.TB, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
 	t.Helper()
 	binary := os.Getenv("VICINAL_SCHEDULER_BIN")
 	if !isExecutable(binary) {
 		t.Fatalf("VICINAL_SCHEDULER_BIN: %q is no executable file; server/scheduler-plugin/build makes it", binary)
 	}
-	return cp.launchBinary(t, absolute(t, binary), "kube-scheduler", kubeconfig, config, "--leader-elect=false", "--v=3")
+	return cp.launchBinary(t, absolute(t, binary), "kube-scheduler", kubeconfig, config, append([]string{"--leader-elect=false", "--v=3"}, flags...)...)
 }
 
 // NewPluginVicinal is one that does not run yet.
@@ -80,12 +79,4 @@ func (v *PluginVicinal) Start(t testing.TB) {
 		}
 		return fmt.Sprintf("stdout so far: %q", stdout.String())
 	})
-}
-
-// Signal sends it a signal.
-func (v *PluginVicinal) Signal(t testing.TB, signal syscall.Signal) {
-	t.Helper()
-	if err := v.cmd.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -81,7 +81,8 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-func (p *Process) signal(t testing.TB, signal syscall.Signal) {
+// Signal sends it a signal.
+func (p *Process) Signal(t testing.TB, signal syscall.Signal) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(signal); err != nil {
 		t.Fatalf("%s: %v", p.Name, err)

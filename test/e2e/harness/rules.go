@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // BrokenRules looks at where pods run and names every hard rule that does not hold:
@@ -25,6 +27,46 @@ func BrokenRules(pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
 	}
 	slices.Sort(broken)
 	return broken
+}
+
+// BrokenRulesAround are those of one pod, and those of the others that it breaks.
+func BrokenRulesAround(pod *corev1.Pod, pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	if field := beyondJudgement(pod); field != "" {
+		return []string{complaint(pod, "this check does not know "+field)}
+	}
+	return append(conflicts(pod, pods, nodes), lacks(pod, pods, nodes)...)
+}
+
+// Overcommitted says which nodes have not room for the requests of their pods.
+func Overcommitted(pods []*corev1.Pod, nodes map[string]*corev1.Node) []string {
+	used := map[string]corev1.ResourceList{}
+	for _, pod := range pods {
+		if nodes[pod.Spec.NodeName] == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		sum := used[pod.Spec.NodeName]
+		if sum == nil {
+			sum = corev1.ResourceList{}
+			used[pod.Spec.NodeName] = sum
+		}
+		requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+		requests[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
+		for name, quantity := range requests {
+			total := sum[name]
+			total.Add(quantity)
+			sum[name] = total
+		}
+	}
+	var over []string
+	for node, sum := range used {
+		for name, total := range sum {
+			if room := nodes[node].Status.Allocatable[name]; total.Cmp(room) > 0 {
+				over = append(over, fmt.Sprintf("%s: %s %s of %s", node, name, total.String(), room.String()))
+			}
+		}
+	}
+	slices.Sort(over)
+	return over
 }
 
 // conflicts are the anti-affinity rules that a placement breaks, its own and those of the
@@ -132,8 +174,9 @@ func neighbours(pod *corev1.Pod, term corev1.PodAffinityTerm, pods []*corev1.Pod
 		return nil
 	}
 	var found []string
+	selected := selectorOf(term, pod.Namespace)
 	for _, other := range pods {
-		if other.UID == pod.UID || !selects(term, pod.Namespace, other) {
+		if other.UID == pod.UID || !selected(other) {
 			continue
 		}
 		if otherDomain, ok := domainOf(other, term.TopologyKey, nodes); ok && otherDomain == domain {
@@ -151,11 +194,19 @@ func isFirstOfItsGroup(pod *corev1.Pod, term corev1.PodAffinityTerm, pods []*cor
 }
 
 func selects(term corev1.PodAffinityTerm, ownNamespace string, other *corev1.Pod) bool {
+	return selectorOf(term, ownNamespace)(other)
+}
+
+// selectorOf is for many pods.
+func selectorOf(term corev1.PodAffinityTerm, ownNamespace string) func(*corev1.Pod) bool {
 	namespaces := term.Namespaces
 	if len(namespaces) == 0 {
 		namespaces = []string{ownNamespace}
 	}
-	return slices.Contains(namespaces, other.Namespace) && matches(term.LabelSelector, other)
+	selector := parsed(term.LabelSelector)
+	return func(other *corev1.Pod) bool {
+		return slices.Contains(namespaces, other.Namespace) && selector.Matches(labels.Set(other.Labels))
+	}
 }
 
 func skewOf(pod *corev1.Pod, constraint corev1.TopologySpreadConstraint, pods []*corev1.Pod, nodes map[string]*corev1.Node) int32 {
@@ -165,8 +216,9 @@ func skewOf(pod *corev1.Pod, constraint corev1.TopologySpreadConstraint, pods []
 			counts[domain] += 0
 		}
 	}
+	selector := parsed(constraint.LabelSelector)
 	for _, other := range pods {
-		if other.Namespace != pod.Namespace || other.DeletionTimestamp != nil || !matches(constraint.LabelSelector, other) {
+		if other.Namespace != pod.Namespace || other.DeletionTimestamp != nil || !selector.Matches(labels.Set(other.Labels)) {
 			continue
 		}
 		if domain, ok := domainOf(other, constraint.TopologyKey, nodes); ok {
@@ -193,10 +245,10 @@ func domainOf(pod *corev1.Pod, topologyKey string, nodes map[string]*corev1.Node
 	return domain, ok
 }
 
-func matches(selector *metav1.LabelSelector, pod *corev1.Pod) bool {
+func parsed(selector *metav1.LabelSelector) labels.Selector {
 	parsed, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
 		panic(err) // the API server refuses such pods
 	}
-	return parsed.Matches(labels.Set(pod.Labels))
+	return parsed
 }

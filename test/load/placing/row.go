@@ -3,6 +3,7 @@ package placing
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -26,6 +27,10 @@ type Row struct {
 	// Of all attempts, in milliseconds, without binding: scheduling_algorithm_duration_seconds.
 	AlgorithmMean  float64
 	AttemptsPerPod float64
+	// Who answered the attempts, and why, by the scheduler's plugin; empty without it.
+	AnsweredBy map[string]int
+	// Of the plugin's questions, in milliseconds; each bucket is a factor of two wide.
+	QuestionP50, QuestionP99 float64
 	// CPU seconds per process while the pods were placed, in the order of Print.
 	CPU []float64
 	// OthersCPU is the share of the machine's CPU time that went to other processes.
@@ -45,6 +50,27 @@ func (r *Row) Measure(before, after Families) {
 	r.AlgorithmMean = algorithm.sum / algorithm.count * 1e3
 	perPod := histogramOf(after, "scheduler_pod_scheduling_attempts", "").minus(histogramOf(before, "scheduler_pod_scheduling_attempts", ""))
 	r.AttemptsPerPod = perPod.sum / perPod.count
+	questions := histogramOf(after, "vicinal_plugin_question_duration_seconds", "").minus(histogramOf(before, "vicinal_plugin_question_duration_seconds", ""))
+	r.QuestionP50, r.QuestionP99 = questions.quantile(0.5)*1e3, questions.quantile(0.99)*1e3
+	r.AnsweredBy = answeredBy(after)
+	for who, count := range answeredBy(before) {
+		if r.AnsweredBy[who] -= count; r.AnsweredBy[who] == 0 {
+			delete(r.AnsweredBy, who)
+		}
+	}
+}
+
+// answeredBy is the plugin's count of attempts.
+func answeredBy(families Families) map[string]int {
+	counts := map[string]int{}
+	for _, metric := range families["vicinal_plugin_attempts_total"].GetMetric() {
+		var labels []string // in the order of their names: answered_by, reason
+		for _, label := range metric.GetLabel() {
+			labels = append(labels, label.GetValue())
+		}
+		counts[strings.Join(labels, " ")] += int(metric.GetCounter().GetValue())
+	}
+	return counts
 }
 
 // Placed is how many pods the metrics count as placed.
@@ -153,8 +179,8 @@ func Print(w io.Writer, rows []Row, processes []string) {
 	for _, process := range processes {
 		fmt.Fprintf(w, " CPU s %s |", process)
 	}
-	fmt.Fprint(w, " others' CPU % |\n|")
-	for range 10 + len(processes) {
+	fmt.Fprint(w, " others' CPU % | question p50 ms | p99 ms | answered by |\n|")
+	for range 13 + len(processes) {
 		fmt.Fprint(w, "---|")
 	}
 	fmt.Fprintln(w)
@@ -168,6 +194,15 @@ func Print(w io.Writer, rows []Row, processes []string) {
 		for _, seconds := range r.CPU {
 			fmt.Fprintf(w, " %.2f |", seconds)
 		}
-		fmt.Fprintf(w, " %.0f |\n", r.OthersCPU*100)
+		fmt.Fprintf(w, " %.0f |", r.OthersCPU*100)
+		if len(r.AnsweredBy) == 0 {
+			fmt.Fprint(w, " | | |\n")
+			continue
+		}
+		var answered []string
+		for _, who := range slices.Sorted(maps.Keys(r.AnsweredBy)) {
+			answered = append(answered, fmt.Sprintf("%s %d", who, r.AnsweredBy[who]))
+		}
+		fmt.Fprintf(w, " %.2f | %.2f | %s |\n", r.QuestionP50, r.QuestionP99, strings.Join(answered, ", "))
 	}
 }

@@ -1,6 +1,6 @@
 // Package realapi measures how many pods per second the stock kube-scheduler places,
 // alone and with vicinal beside it, against the real API server and etcd, which on few
-// cores limit all of them. test/load/cmd/throughput is the other form.
+// cores limit all of them. test/load/noopapi is the other form.
 package realapi
 
 import (
@@ -31,7 +31,7 @@ var (
 	nodes       = flag.Int("nodes", 60, "nodes of the cluster")
 	podsPerNode = flag.Int("pods-per-node", 20, "pods that run on each")
 	count       = flag.Int("pods", 16, "pods to place, of each kind")
-	modes       = flag.String("modes", "stock,decide,advise", "which modes")
+	modes       = flag.String("modes", "stock,decide,advise,plugin", "which modes")
 	kinds       = flag.String("kinds", strings.Join(placing.Kinds(), ";"), "which kinds of pods, separated by ;")
 )
 
@@ -151,30 +151,25 @@ func (w *world) place(t *testing.T, kind, mode string) placing.Row {
 		}
 		pod.Labels = labels
 	}
-	write(t, pods, w.createPod)
-	var vicinal *harness.Vicinal
-	switch mode {
-	case "stock":
-	case "decide", "advise":
-		args := []string{"--mode=" + mode, "--kubeconfig=" + w.cp.VicinalKubeconfig(t, w.cp.URL)}
-		if mode == "decide" {
-			args = append(args, "--scheduler-config="+harness.ManifestOf(t, mode))
-		}
-		vicinal = harness.StartVicinal(t, w.cp.Run, args...)
-		vicinal.WaitReady(t)
-	default:
-		t.Fatalf("-modes: %q is none of stock, decide, advise", mode)
+	scheduler, vicinal := w.start(t, mode)
+	w.warmUp(t, scheduler, mode)
+	metricsBefore, err := scheduler.Metrics()
+	if err != nil {
+		t.Fatal(err)
 	}
+	before := placing.Families(metricsBefore)
+	// What is placed waits when it begins.
+	scheduler.Signal(t, syscall.SIGSTOP)
+	write(t, pods, w.createPod)
 	bound := w.watchBindings(t)
 	busyBefore, idleBefore := placing.MachineCPU()
 	ownBefore := ownCPU(t)
 	apiserver, etcd := w.cp.CPUSeconds(t)
-	vicinalBefore := 0.0
+	schedulerBefore, vicinalBefore := scheduler.CPUSeconds(t), 0.0
 	if vicinal != nil {
 		vicinalBefore = vicinal.CPUSeconds(t)
 	}
-	// Its CPU time includes the listing of the cluster.
-	scheduler := w.cp.StartQuietScheduler(t, vicinal)
+	scheduler.Signal(t, syscall.SIGCONT)
 	var first, last time.Time
 	for i := range pods {
 		select {
@@ -188,7 +183,7 @@ func (w *world) place(t *testing.T, kind, mode string) placing.Row {
 	}
 	row.PodsPerSecond = float64(len(pods)-1) / last.Sub(first).Seconds()
 	apiserverAfter, etcdAfter := w.cp.CPUSeconds(t)
-	row.CPU = []float64{scheduler.CPUSeconds(t), 0, apiserverAfter - apiserver, etcdAfter - etcd}
+	row.CPU = []float64{scheduler.CPUSeconds(t) - schedulerBefore, 0, apiserverAfter - apiserver, etcdAfter - etcd}
 	if vicinal != nil {
 		row.CPU[1] = vicinal.CPUSeconds(t) - vicinalBefore
 	}
@@ -204,18 +199,89 @@ func (w *world) place(t *testing.T, kind, mode string) placing.Row {
 		if metrics, err = scheduler.Metrics(); err != nil {
 			return err.Error()
 		}
-		if placed := placing.Placed(placing.Families(metrics)); placed != len(pods) {
+		if placed := placing.Placed(placing.Families(metrics)) - placing.Placed(before); placed != len(pods) {
 			return fmt.Sprintf("%d of %d", placed, len(pods))
 		}
 		return ""
 	})
-	row.Measure(nil, placing.Families(metrics))
+	row.Measure(before, placing.Families(metrics))
 	scheduler.Kill()
 	if vicinal != nil {
 		vicinal.Kill()
 	}
+	w.check(t)
 	write(t, pods, w.deletePod)
 	return row
+}
+
+// start starts the processes of a mode; the second is vicinal, nil without it.
+func (w *world) start(t *testing.T, mode string) (*harness.Scheduler, *harness.Process) {
+	t.Helper()
+	switch mode {
+	case "stock":
+		return w.cp.StartQuietScheduler(t, nil), nil
+	case "decide", "advise":
+		args := []string{"--mode=" + mode, "--kubeconfig=" + w.cp.VicinalKubeconfig(t, w.cp.URL)}
+		if mode == "decide" {
+			args = append(args, "--scheduler-config="+harness.ManifestOf(t, mode))
+		}
+		vicinal := harness.StartVicinal(t, w.cp.Run, args...)
+		vicinal.WaitReady(t)
+		return w.cp.StartQuietScheduler(t, vicinal), vicinal.Process
+	case "plugin":
+		kubeconfig, config := w.cp.PluginConfig(t, w.cp.Run.Path("plugin.sock"), map[string]any{"timeout": "5ms"})
+		vicinal := harness.NewPluginVicinal(t, w.cp.Run, config)
+		vicinal.Start(t)
+		config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
+		return w.cp.StartPluginScheduler(t, kubeconfig, config, "--v=0"), vicinal.Process
+	}
+	t.Fatalf("-modes: %q is none of stock, decide, advise, plugin", mode)
+	return nil, nil
+}
+
+// warmUp places a pod, with the plugin one after the other until vicinal answers: the first
+// attempts tell it of the cluster.
+func (w *world) warmUp(t *testing.T, scheduler *harness.Scheduler, mode string) {
+	t.Helper()
+	harness.Eventually(t, patience, "the scheduler is warm", func() string {
+		pod := w.cluster.Pod(w.cluster.Apps[0], "warm")
+		write(t, []*corev1.Pod{pod}, w.createPod)
+		harness.Eventually(t, patience, pod.Name+" is bound", func() string {
+			seen, err := w.client.CoreV1().Pods(pod.Namespace).Get(t.Context(), pod.Name, metav1.GetOptions{})
+			if err != nil || seen.Spec.NodeName == "" {
+				return fmt.Sprint("not yet: ", err)
+			}
+			return ""
+		})
+		write(t, []*corev1.Pod{pod}, w.deletePod)
+		metrics, err := scheduler.Metrics()
+		if err != nil {
+			return err.Error()
+		}
+		if mode == "plugin" && metrics.SumWhere("vicinal_plugin_attempts_total", map[string]string{"answered_by": "vicinal"}) == 0 {
+			return "vicinal has answered nothing"
+		}
+		return ""
+	})
+}
+
+// check wants the rules of the measured pods to hold.
+func (w *world) check(t *testing.T) {
+	t.Helper()
+	list, err := w.client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, some []*corev1.Pod
+	for i := range list.Items {
+		all = append(all, &list.Items[i])
+		if list.Items[i].Labels[measured] != "" {
+			some = append(some, &list.Items[i])
+		}
+	}
+	if broken := placing.Broken(w.cluster, all, some); len(broken) > 0 {
+		t.Errorf("%d broken rules, such as %s", len(broken), broken[0])
+	}
 }
 
 // ownCPU is the CPU time of this process, which watches.

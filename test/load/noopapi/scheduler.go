@@ -1,4 +1,4 @@
-package main
+package noopapi
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,10 +16,13 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 	"sigs.k8s.io/yaml"
 
@@ -32,6 +36,7 @@ type runningScheduler struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	ended     chan struct{}
+	held      sync.RWMutex // while it is locked no pod leaves the queue
 }
 
 // newScheduler returns one that knows the cluster and all pods, and does not run yet.
@@ -57,18 +62,43 @@ func newScheduler(w *world) (*runningScheduler, error) {
 		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds),
 		scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds),
 		scheduler.WithExtenders(c.Extenders...),
+		scheduler.WithFrameworkOutOfTreeRegistry(w.registry()),
 		scheduler.WithParallelism(c.Parallelism))
 	if err != nil {
 		return nil, err
+	}
+	pop := s.scheduler.NextEntity
+	s.scheduler.NextEntity = func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
+		next, err := pop(logger)
+		s.held.RLock()
+		defer s.held.RUnlock()
+		return next, err
 	}
 	s.factory.Start(s.ctx.Done())
 	s.factory.WaitForCacheSync(s.ctx.Done())
 	return s, s.scheduler.WaitForHandlersSync(s.ctx)
 }
 
+func (w *world) registry() frameworkruntime.Registry {
+	if w.mode == "plugin" {
+		return w.o.plugins()
+	}
+	return nil
+}
+
 func (s *runningScheduler) run() {
 	s.scheduler.Run(s.ctx)
 	close(s.ended)
+}
+
+// waitQueued waits until so many pods wait in a queue that is held; one has left it.
+func (s *runningScheduler) waitQueued(pods int) error {
+	return eventually(time.Minute, func() error {
+		if pending, summary := s.scheduler.SchedulingQueue.PendingPods(); len(pending) < pods-1 {
+			return fmt.Errorf("%d of %d pods wait: %s", len(pending), pods, summary)
+		}
+		return nil
+	})
 }
 
 func (s *runningScheduler) stop() {
@@ -79,8 +109,11 @@ func (s *runningScheduler) stop() {
 
 // manifestOf is the scheduler's configuration that operators are given.
 func manifestOf(o *options, mode string) string {
-	if mode == "decide" {
+	switch mode {
+	case "decide":
 		return filepath.Join(o.root, "manifests/overlays/kubeadm-decide/kube-scheduler-config.yaml")
+	case "plugin":
+		return filepath.Join(o.root, "manifests/overlays/plugin/kube-scheduler-config.yaml")
 	}
 	return filepath.Join(o.root, "manifests/base/kube-scheduler-config.yaml")
 }
@@ -133,22 +166,8 @@ func (w *world) schedulerConfig() (*config.KubeSchedulerConfiguration, error) {
 		text = fmt.Appendf(text, nothingExtender, address)
 	}
 	if w.vicinal != nil {
-		path := manifestOf(w.o, w.mode)
-		manifest, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		object := map[string]any{}
-		if err := yaml.UnmarshalStrict(manifest, &object); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		for _, extender := range object["extenders"].([]any) {
-			extender := extender.(map[string]any)
-			extender["urlPrefix"] = w.vicinal.extenderURL
-			delete(extender, "enableHTTPS")
-			delete(extender, "tlsConfig")
-		}
-		if text, err = yaml.Marshal(object); err != nil {
+		var err error
+		if text, err = configFor(manifestOf(w.o, w.mode), w.vicinal); err != nil {
 			return nil, err
 		}
 	}
@@ -157,6 +176,32 @@ func (w *world) schedulerConfig() (*config.KubeSchedulerConfiguration, error) {
 		return nil, err
 	}
 	return object.(*config.KubeSchedulerConfiguration), nil
+}
+
+// configFor is a manifest with the addresses of this vicinal.
+func configFor(path string, v *vicinal) ([]byte, error) {
+	manifest, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]any{}
+	if err := yaml.UnmarshalStrict(manifest, &object); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if extenders, ok := object["extenders"].([]any); ok {
+		for _, extender := range extenders {
+			extender := extender.(map[string]any)
+			extender["urlPrefix"] = v.extenderURL
+			delete(extender, "enableHTTPS")
+			delete(extender, "tlsConfig")
+		}
+	} else {
+		profile := object["profiles"].([]any)[0].(map[string]any)
+		profile["schedulerName"] = "default-scheduler"
+		args := profile["pluginConfig"].([]any)[0].(map[string]any)["args"].(map[string]any)
+		args["vicinal"].(map[string]any)["address"] = "unix:" + v.socket
+	}
+	return yaml.Marshal(object)
 }
 
 // noEvents takes the events that the scheduler writes about its pods.
@@ -188,18 +233,25 @@ func gather() (placing.Families, error) {
 // gatherPlaced waits until the metrics count so many more pods than before: a pod is
 // counted after its binding.
 func gatherPlaced(before placing.Families, pods int) (placing.Families, error) {
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		after, err := gather()
-		if err != nil {
-			return nil, err
+	var after placing.Families
+	err := eventually(10*time.Second, func() (err error) {
+		if after, err = gather(); err != nil {
+			return err
 		}
-		if placing.Placed(after)-placing.Placed(before) >= pods {
-			return after, nil
+		if placed := placing.Placed(after) - placing.Placed(before); placed < pods {
+			return fmt.Errorf("the scheduler's metrics count %d of %d pods", placed, pods)
 		}
-		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("the scheduler's metrics count %d of %d pods", placing.Placed(after)-placing.Placed(before), pods)
+		return nil
+	})
+	return after, err
+}
+
+// eventually tries until there is no error, or the time is over.
+func eventually(within time.Duration, try func() error) error {
+	for deadline := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
+		err := try()
+		if err == nil || time.Now().After(deadline) {
+			return err
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -1,11 +1,11 @@
-// Command throughput measures how many pods per second the stock scheduler places,
-// alone and with vicinal beside it, when nothing but the scheduler limits it: its
-// library runs over an API that costs next to nothing (test/load/noop).
-// test/load/throughput builds and starts it.
+// Package noopapi measures how many pods per second the scheduler places, alone and with
+// vicinal beside it, when nothing but the scheduler limits it: its library runs over an
+// API that costs next to nothing (test/load/noop). test/load/throughput builds and starts
+// the command, which is test/plugin/throughput: there the scheduler's plugins are known.
 //
 // One process per mode has the cluster, the API, the scheduler, and vicinal as a
 // process of its own; they take turns with each kind of pods.
-package main
+package noopapi
 
 import (
 	"bufio"
@@ -20,6 +20,8 @@ import (
 	"strings"
 	"syscall"
 
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
 	"vicinal/test/load/placing"
 )
 
@@ -28,24 +30,26 @@ type options struct {
 	vicinal, root             string
 	percentage                int
 	modes, kinds, profileInto string
+	plugins                   func() frameworkruntime.Registry // of the mode plugin
 }
 
 // The stock scheduler comes first: the others are compared with it.
-var modes = []string{"stock", "decide", "advise"}
+var modes = []string{"stock", "decide", "advise", "plugin"}
 
 // Bounds to compare with, which break rules: the two plugins disabled, alone (off) and
 // with an extender that answers a node without a look at it (nothing).
 var bounds = []string{"off", "nothing"}
 
-func main() {
-	if err := run(); err != nil {
+// Main is the command. plugins makes those of one scheduler in the mode plugin.
+func Main(plugins func() frameworkruntime.Registry) {
+	if err := run(plugins); err != nil {
 		fmt.Fprintln(os.Stderr, "throughput:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	o := options{}
+func run(plugins func() frameworkruntime.Registry) error {
+	o := options{plugins: plugins}
 	flag.IntVar(&o.nodes, "nodes", 1000, "nodes of the cluster")
 	flag.IntVar(&o.podsPerNode, "pods-per-node", 30, "pods that run on each")
 	flag.IntVar(&o.pods, "pods", 500, "pods to place, of each kind")

@@ -1,24 +1,23 @@
-package main
+package noopapi
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"vicinal/test/bench/cluster"
-	bench "vicinal/test/bench/process"
 	"vicinal/test/load/noop"
 	"vicinal/test/load/placing"
 )
@@ -33,6 +32,7 @@ type world struct {
 	cluster *cluster.Cluster
 	api     *noop.API
 	vicinal *vicinal // nil with the stock scheduler alone
+	warm    int      // pods that warmUp has created
 }
 
 // serve is the process of a mode.
@@ -51,10 +51,16 @@ func serve(o *options, mode string) error {
 	klog.SetOutput(log)
 	w := &world{o: o, mode: mode, cluster: cluster.New(cluster.Size{Nodes: o.nodes, PodsPerNode: o.podsPerNode})}
 	w.api = noop.New(w.cluster)
-	if mode == "advise" || mode == "decide" {
-		if w.vicinal, err = startVicinal(o, mode, w.api, folder); err != nil {
-			return err
-		}
+	switch mode {
+	case "advise", "decide":
+		w.vicinal, err = startVicinal(o, mode, w.api, folder)
+	case "plugin":
+		w.vicinal, err = startPluginVicinal(o, folder)
+	}
+	if err != nil {
+		return err
+	}
+	if w.vicinal != nil {
 		defer w.vicinal.server.Kill()
 	}
 	lines := bufio.NewScanner(os.Stdin)
@@ -78,38 +84,39 @@ func tail(path string) string {
 	return string(content[max(0, len(content)-4000):])
 }
 
-// place creates pods, starts a scheduler, waits until all pods are bound and stops it.
+// place starts a scheduler, creates pods while it is held, lets it go, and waits until all
+// pods are bound.
 func (w *world) place(kind string) (placing.Row, error) {
 	row := placing.Row{Kind: kind, Mode: w.mode, Pods: w.o.pods}
 	pods, err := placing.Pods(w.cluster, kind, w.o.pods)
 	if err != nil {
 		return row, err
 	}
-	version, err := w.api.Create(pods)
-	if err != nil {
-		return row, err
-	}
-	if w.vicinal != nil {
-		if err := w.vicinal.waitSeen(version); err != nil {
-			return row, err
-		}
-	}
 	s, err := newScheduler(w)
 	if err != nil {
 		return row, err
 	}
 	defer s.stop()
-	before, err := gather()
-	if err != nil {
+	go s.run()
+	if err := w.warmUp(); err != nil {
 		return row, err
 	}
-	stopProfile, err := w.startProfile(kind)
-	if err != nil {
-		return row, err
+	s.held.Lock()
+	version, err := w.api.Create(pods)
+	if err == nil {
+		err = s.waitQueued(len(pods))
 	}
+	if err == nil && w.vicinal != nil {
+		err = w.vicinal.waitSeen(version)
+	}
+	before, gatherError := gather()
+	stopProfile, profileError := w.startProfile(kind)
 	used := w.usage()
 	boundBefore := len(w.api.Bindings())
-	go s.run()
+	s.held.Unlock()
+	if err := errors.Join(err, gatherError, profileError); err != nil {
+		return row, err
+	}
 	if err := w.waitBound(boundBefore + len(pods)); err != nil {
 		return row, err
 	}
@@ -123,7 +130,51 @@ func (w *world) place(kind string) (placing.Row, error) {
 		return row, err
 	}
 	row.Measure(before, after)
-	return row, nil
+	return row, w.check(pods)
+}
+
+// warmUp has a pod placed: then the scheduler has its snapshot, and its plugins have told
+// vicinal of the cluster.
+func (w *world) warmUp() error {
+	w.warm++
+	bound := len(w.api.Bindings())
+	if _, err := w.api.Create([]*v1.Pod{w.cluster.Pod(w.cluster.Apps[0], fmt.Sprintf("warm-%d", w.warm))}); err != nil {
+		return err
+	}
+	if err := w.waitBound(bound + 1); err != nil || w.mode != "plugin" {
+		return err
+	}
+	return eventually(5*time.Minute, func() error {
+		families, err := gather()
+		if err == nil && families["vicinal_plugin_connected"].GetMetric()[0].GetGauge().GetValue() == 0 {
+			err = errors.New("the plugin has not told vicinal of the cluster")
+		}
+		if err != nil {
+			return err
+		}
+		synced, err := w.vicinal.metric("vicinal_plugin_synced", "", "")
+		if err == nil && synced == 0 {
+			err = errors.New("vicinal was not told of the whole cluster")
+		}
+		return err
+	})
+}
+
+// check says which rules do not hold. The bounds keep none.
+func (w *world) check(pods []*v1.Pod) error {
+	if slices.Contains(bounds, w.mode) {
+		return nil
+	}
+	placed := map[types.UID]bool{}
+	for _, pod := range pods {
+		placed[pod.UID] = true
+	}
+	all := w.api.Pods()
+	some := slices.DeleteFunc(slices.Clone(all), func(pod *v1.Pod) bool { return !placed[pod.UID] })
+	if broken := placing.Broken(w.cluster, all, some); len(broken) > 0 {
+		return fmt.Errorf("%d broken rules, such as %s", len(broken), broken[0])
+	}
+	return nil
 }
 
 func (w *world) waitBound(want int) error {
@@ -186,95 +237,4 @@ func (w *world) usage() usage {
 	}
 	u.busy, u.idle = placing.MachineCPU()
 	return u
-}
-
-// vicinal is the process, which has no other API server than noop's.
-type vicinal struct {
-	server                *bench.Server
-	extenderURL, adminURL string
-}
-
-func startVicinal(o *options, mode string, api *noop.API, folder string) (*vicinal, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	go http.Serve(listener, api.Handler()) // ends with the process
-	kubeconfig := filepath.Join(folder, "kubeconfig")
-	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, kubeconfigFormat, listener.Addr()), 0o600); err != nil {
-		return nil, err
-	}
-	args := []string{"serve", "--mode=" + mode, "--kubeconfig=" + kubeconfig, "--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none"}
-	if mode == "decide" {
-		args = append(args, "--scheduler-config="+manifestOf(o, mode))
-	}
-	server, err := bench.Start(o.vicinal, args...)
-	if err != nil {
-		return nil, err
-	}
-	v := &vicinal{server: server}
-	var extender, admin string
-	if _, err := fmt.Sscanf(server.FirstLine, "listening extender=%s admin=%s", &extender, &admin); err != nil {
-		server.Kill()
-		return nil, fmt.Errorf("vicinal does not say where it listens: %q", server.FirstLine)
-	}
-	v.extenderURL, v.adminURL = "http://"+extender, "http://"+admin
-	if err := v.waitSeen(1); err != nil {
-		server.Kill()
-		return nil, err
-	}
-	return v, nil
-}
-
-const kubeconfigFormat = `apiVersion: v1
-kind: Config
-clusters: [{name: noop, cluster: {server: "http://%s"}}]
-users: [{name: noop, user: {}}]
-contexts: [{name: noop, context: {cluster: noop, user: noop}}]
-current-context: noop
-`
-
-// waitSeen waits until vicinal is ready and knows the pods as of a resourceVersion.
-func (v *vicinal) waitSeen(version int64) error {
-	deadline := time.Now().Add(5 * time.Minute)
-	for {
-		seen, err := v.podVersion()
-		if err == nil && seen >= float64(version) {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("vicinal has seen the pods as of %v, not %d: %v", seen, version, err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-// podVersion is an error until vicinal is ready.
-func (v *vicinal) podVersion() (float64, error) {
-	ready, err := http.Get(v.adminURL + "/readyz")
-	if err != nil {
-		return 0, err
-	}
-	ready.Body.Close()
-	if ready.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("/readyz: %s", ready.Status)
-	}
-	response, err := http.Get(v.adminURL + "/metrics")
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(response.Body)
-	if err != nil {
-		return 0, err
-	}
-	for _, metric := range families["vicinal_watch_resource_version"].GetMetric() {
-		for _, label := range metric.GetLabel() {
-			if label.GetName() == "resource" && label.GetValue() == "pods" {
-				return metric.GetGauge().GetValue(), nil
-			}
-		}
-	}
-	return 0, fmt.Errorf("no resourceVersion of pods in vicinal's metrics")
 }
