@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "core/engine/placement_dependency.h"
@@ -43,6 +44,15 @@ const InFlightLedger::AssumedPod* InFlightLedger::Find(
     const ObjectKey& key) const {
   const auto it = pods_.find(key);
   return it == pods_.end() ? nullptr : &it->second;
+}
+
+std::vector<NodeId> InFlightLedger::NodeIds(const ClusterState& cluster) const {
+  std::vector<std::string_view> names;
+  names.reserve(nodes_.size());
+  std::ranges::unique_copy(nodes_, std::back_inserter(names));
+  std::vector<NodeId> ids = cluster.FindNodeIds(names);
+  std::erase(ids, kNoNode);
+  return ids;
 }
 
 std::vector<std::shared_ptr<const PodInfo>> InFlightLedger::Refused() const {

@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "core/index/cluster_state.h"
+#include "core/index/node_id.h"
 #include "core/index/pod_info.h"
 #include "core/model/pod.h"
 
@@ -102,8 +103,9 @@ class InFlightLedger {
   const AssumedPod* Find(const ObjectKey& key) const;
   // The pods in flight: all but the refused ones.
   std::size_t size() const { return pods_.size() - refused_; }
-  // The nodes that the index has pods in flight on. Cost: O(result).
-  std::set<std::string> Nodes() const { return {nodes_.begin(), nodes_.end()}; }
+  // The nodes that the index has pods in flight on, without those that it does
+  // not know. Cost: O(pods in flight).
+  std::vector<NodeId> NodeIds(const ClusterState& cluster) const;
   // The pods whose latest answer was that nothing fits. Cost: O(pods).
   std::vector<std::shared_ptr<const PodInfo>> Refused() const;
 

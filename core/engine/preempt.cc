@@ -78,9 +78,7 @@ std::optional<std::vector<std::string>> SelectVictims(
   const NodeInfo* const node = cluster.FindNode(node_name);
   if (node == nullptr) return std::nullopt;
   const auto fits = [&] {
-    return RunFilterPlugins(profile, cluster, pod, std::span(&node, 1))
-        .statuses[0]
-        .ok();
+    return FilterOneNode(profile, cluster, pod, *node).ok();
   };
 
   std::vector<Resident> residents = ResidentsOf(*node, victims);

@@ -110,6 +110,13 @@ FilterOutcome RunFilterPlugins(const Profile& profile,
   return outcome;
 }
 
+Status FilterOneNode(const Profile& profile, const ClusterState& cluster,
+                     const PodInfo& pod, const NodeInfo& node) {
+  const NodeInfo* const only = &node;
+  return RunFilterPlugins(profile, cluster, pod, std::span(&only, 1))
+      .statuses[0];
+}
+
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
                              const CandidateNodes& nodes) {

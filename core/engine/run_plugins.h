@@ -16,6 +16,7 @@
 
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
+#include "core/index/node_info.h"
 #include "core/index/pod_info.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/framework.h"
@@ -41,6 +42,9 @@ struct FilterOutcome {
 FilterOutcome RunFilterPlugins(const Profile& profile,
                                const ClusterState& cluster, const PodInfo& pod,
                                const CandidateNodes& nodes);
+// What they say about one node.
+Status FilterOneNode(const Profile& profile, const ClusterState& cluster,
+                     const PodInfo& pod, const NodeInfo& node);
 
 // What a score plugin says, for each node in order.
 struct PluginScores {

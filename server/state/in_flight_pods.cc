@@ -279,9 +279,12 @@ void InFlightPods::EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
   Changed();
 }
 
-std::set<std::string> InFlightPods::Nodes() const {
+std::vector<NodeId> InFlightPods::NodeIds() const {
   const MutexLock lock(mutex_);
-  return ledger_.Nodes();
+  return store_.Read([&](const ClusterState& cluster) {
+    mutex_.AssertHeld();
+    return ledger_.NodeIds(cluster);
+  });
 }
 
 void InFlightPods::Upsert(Pod pod) {

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "core/engine/in_flight_ledger.h"
 #include "core/index/cluster_state.h"
+#include "core/index/node_id.h"
 #include "core/index/pod_info.h"
 #include "core/model/pod.h"
 #include "core/sync/mutex.h"
@@ -135,8 +136,9 @@ class InFlightPods {
   void EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
                InFlightLedger::BindOutcome outcome);
 
-  // The nodes with pods in flight.
-  std::set<std::string> Nodes() const;
+  // The nodes with pods in flight, those that the index knows, each once. Good
+  // until a node goes: then an id may be of another node.
+  std::vector<NodeId> NodeIds() const;
 
   // What the watch tells. An empty uid: it is not known.
   void Upsert(Pod pod);

@@ -1,7 +1,6 @@
 #include "server/state/pod_retries.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "core/engine/placement_dependency.h"
@@ -49,9 +48,7 @@ bool PodRetries::FitsNow(const PodInfo& pod,
       return false;
     }
     const NodeInfo* const node = cluster.FindNode(ended.node);
-    if (node != nullptr &&
-        RunFilterPlugins(*profile, cluster, pod, std::span(&node, 1))
-            .statuses.ok(0)) {
+    if (node != nullptr && FilterOneNode(*profile, cluster, pod, *node).ok()) {
       return true;
     }
     if (!PlacementDependency(cluster, pod).On(*ended.pod)) return false;

@@ -30,6 +30,7 @@
 #include "core/model/yaml.h"
 #include "server/commands/explain/explain_command.h"
 #include "server/commands/explain/live_explainer.h"
+#include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/grpc/decode.h"
 #include "server/listeners/grpc/encode.h"
@@ -418,20 +419,18 @@ class IdentityTest : public ::testing::Test {
   InFlightPods fed_in_flight_{fed_store_, metrics_, {.enabled = false}};
   const ExtenderOptions advise_{.mode = ExtenderMode::kAdvise};
   const SchedulerProfiles default_profiles_;
-  ExtenderService http_extender_{listed_store_,
-                                 listed_in_flight_,
-                                 always_fresh_,
-                                 metrics_,
-                                 default_profiles_,
-                                 advise_,
-                                 {}};
+  ExtenderService http_extender_{listed_store_,     listed_in_flight_,
+                                 always_fresh_,     metrics_,
+                                 default_profiles_, advise_};
   ExtenderService fed_extender_{fed_store_, fed_in_flight_,    fed_freshness_,
-                                metrics_,   default_profiles_, advise_,
-                                {}};
+                                metrics_,   default_profiles_, advise_};
+  const ExtenderBinder fed_binder_{
+      fed_store_,        fed_in_flight_, fed_freshness_,          metrics_,
+      default_profiles_, nullptr,        std::chrono::seconds(60)};
   const LiveExplainer explainer_{fed_store_, fed_freshness_, default_profiles_};
   const GrpcRoles roles_ = GrpcRoles::Everything();
-  GrpcExtender grpc_extender_{fed_extender_, explainer_, fed_store_, metrics_,
-                              roles_};
+  GrpcExtender grpc_extender_{fed_extender_, fed_binder_, explainer_,
+                              fed_store_,    metrics_,    roles_};
   GrpcClusterState grpc_cluster_state_{fed_store_, &fed_freshness_, roles_};
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<RawClient> http_client_;

@@ -177,7 +177,7 @@ void AddInFlight(CLI::App* serve, ServeOptions& options) {
       ->check(CLI::PositiveNumber)
       ->group(kInFlight);
   AddDuration<std::chrono::seconds>(
-      serve, "--bind-timeout", options.extender.bind_timeout,
+      serve, "--bind-timeout", options.bind_timeout,
       "seconds that the scheduler waits for a binding, the httpTimeout of the "
       "extender with the bindVerb: a binding that has waited longer is not "
       "written")

@@ -46,6 +46,9 @@ struct ServeOptions {
   // How long what is under way may take to finish after a signal.
   std::chrono::seconds shutdown_timeout{10};
   ExtenderOptions extender;
+  // How long the scheduler waits for a binding: the httpTimeout of the extender
+  // entry that has the bindVerb.
+  std::chrono::milliseconds bind_timeout{60'000};
   // The scheduler's KubeSchedulerConfiguration; empty: the default profile.
   std::string scheduler_config;
   // Counts only with an API server: without one all questions are hypothetical.

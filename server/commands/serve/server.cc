@@ -80,11 +80,9 @@ InFlightPods::OnPlacementEnded TellOf(const PodRetries* pod_retries) {
 }
 
 BindingWriter WriteBy(ApiServer* api_server, LeadCheck& lead_check) {
-  BindingWriter writer;
-  if (api_server == nullptr) return writer;
-  writer.write = [api_server, &lead_check](
-                     const PodBinding& binding, BindCaller caller,
-                     std::function<void(BindResult)> done) {
+  if (api_server == nullptr) return nullptr;
+  return [api_server, &lead_check](const PodBinding& binding, BindCaller caller,
+                                   std::function<void(BindResult)> done) {
     api_server->binder.Bind(
         binding, std::move(caller),
         [&lead_check, done = std::move(done)](BindResult result) {
@@ -94,8 +92,11 @@ BindingWriter WriteBy(ApiServer* api_server, LeadCheck& lead_check) {
           done(std::move(result));
         });
   };
-  writer.queued = [api_server] { return api_server->pool->OldestWait(); };
-  return writer;
+}
+
+ExtenderService::QueuedFor QueuedFor(const ApiServer* api_server) {
+  if (api_server == nullptr) return nullptr;
+  return [api_server] { return api_server->pool->OldestWait(); };
 }
 
 // The objects of the file, or of the embedded sample.
@@ -183,12 +184,15 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
       rescuer_(MakeRescuer(options_, profiles_, api_server_.get(), store_,
                            metrics_)),
       extender_(store_, in_flight_, freshness_, metrics_, profiles_,
-                options_.extender, WriteBy(api_server_.get(), lead_check_),
+                options_.extender, QueuedFor(api_server_.get()),
                 rescuer_.get()),
+      binder_(store_, in_flight_, freshness_, metrics_, profiles_,
+              WriteBy(api_server_.get(), lead_check_), options_.bind_timeout),
       explainer_(store_, freshness_, profiles_),
       admin_(store_, freshness_, lead_check_, metrics_,
              !AdminSecurityOf(options_).tls.client_ca_file.empty()),
-      grpc_extender_(extender_, explainer_, store_, metrics_, grpc_roles_),
+      grpc_extender_(extender_, binder_, explainer_, store_, metrics_,
+                     grpc_roles_),
       grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,
                           grpc_roles_) {}
 
@@ -224,7 +228,7 @@ absl::Status Server::ListenForScheduler() {
   options.async_handler = [this](const HttpRequest& request,
                                  const HttpCaller& caller,
                                  const HttpAnswer& answer) {
-    return extender_.HandleBind(request, caller, answer);
+    return binder_.Handle(request, caller, answer);
   };
   options.max_body_bytes = options_.max_body_bytes;
   options.on_refusal = [this](const char* limit) {

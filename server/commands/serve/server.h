@@ -12,6 +12,7 @@
 #include "server/commands/serve/api_server.h"
 #include "server/commands/serve/serve_options.h"
 #include "server/listeners/admin/admin_service.h"
+#include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/grpc/grpc_cluster_state.h"
 #include "server/listeners/grpc/grpc_extender.h"
@@ -81,6 +82,7 @@ class Server {
   const std::unique_ptr<Rescuer> rescuer_;  // Null: no pod is rescued.
 
   const ExtenderService extender_;
+  const ExtenderBinder binder_;
   const LiveExplainer explainer_;
   AdminService admin_;
   GrpcExtender grpc_extender_;

@@ -20,6 +20,7 @@
 #include "core/index/cluster_state.h"
 #include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
+#include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 
@@ -172,17 +173,19 @@ class Model {
     extender.mode = mode_;
     extender.seed = Draw(1000);
     service_ = std::make_unique<ExtenderService>(
-        *store_, *in_flight_, freshness_, metrics_, profiles_, extender,
-        BindingWriter{
-            [this](const PodBinding& binding, const BindCaller&, Done done) {
-              const auto answer = answers_.find(binding.uid);
-              if (answer != answers_.end()) {
-                EXPECT_TRUE(answer->second.contains(binding.node))
-                    << binding.name << " to " << binding.node
-                    << " is not of its latest answer";
-              }
-              writes_.push_back({binding, std::move(done)});
-            }});
+        *store_, *in_flight_, freshness_, metrics_, profiles_, extender);
+    binder_ = std::make_unique<ExtenderBinder>(
+        *store_, *in_flight_, freshness_, metrics_, profiles_,
+        [this](const PodBinding& binding, const BindCaller&, Done done) {
+          const auto answer = answers_.find(binding.uid);
+          if (answer != answers_.end()) {
+            EXPECT_TRUE(answer->second.contains(binding.node))
+                << binding.name << " to " << binding.node
+                << " is not of its latest answer";
+          }
+          writes_.push_back({binding, std::move(done)});
+        },
+        std::chrono::seconds(60));
   }
 
   // vicinal ends and begins anew, with what the API server has; what it had
@@ -194,6 +197,7 @@ class Model {
       if (Draw(2) == 0) CarryOut(write.binding);
       scheduled_.erase(write.binding.uid);
     }
+    binder_.reset();
     service_.reset();
     in_flight_.reset();
     store_ = std::make_unique<ClusterStore>();
@@ -337,12 +341,12 @@ class Model {
                        R"(","Node":")" + node + R"("})";
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const std::string uid = pod.uid;
-    service_->HandleBind({"POST", "/bind", body}, {},
-                         [this, uid](const HttpResponse& response) {
-                           if (response.body != R"({"Error":""})") {
-                             scheduled_.erase(uid);
-                           }
-                         });
+    binder_->Handle({"POST", "/bind", body}, {},
+                    [this, uid](const HttpResponse& response) {
+                      if (response.body != R"({"Error":""})") {
+                        scheduled_.erase(uid);
+                      }
+                    });
   }
 
   // An answer is on record until its deadline.
@@ -432,6 +436,7 @@ class Model {
   std::unique_ptr<ClusterStore> store_;
   std::unique_ptr<InFlightPods> in_flight_;
   std::unique_ptr<ExtenderService> service_;
+  std::unique_ptr<ExtenderBinder> binder_;
 
   // The API server.
   std::map<std::string, ModelPod> pods_;

@@ -16,6 +16,7 @@
 
 #include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
+#include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/scheduler_config/scheduler_config.h"
 
@@ -81,18 +82,21 @@ class ExtenderPlacementTest : public ::testing::Test {
 
   void Use(ExtenderMode mode, SchedulerProfiles profiles = {}) {
     service_ = nullptr;
+    binder_ = nullptr;
     profiles_ = std::move(profiles);
     ExtenderOptions options;
     options.mode = mode;
     options.seed = 1;
     service_ = std::make_unique<ExtenderService>(
-        store_, *in_flight_, freshness_, metrics_, profiles_, options,
-        BindingWriter{[this](const PodBinding& binding, BindCaller caller,
-                             std::function<void(BindResult)> done) {
+        store_, *in_flight_, freshness_, metrics_, profiles_, options);
+    binder_ = std::make_unique<ExtenderBinder>(
+        store_, *in_flight_, freshness_, metrics_, profiles_,
+        [this](const PodBinding& binding, BindCaller caller, const Done& done) {
           caller_ = std::move(caller);
           written_.push_back(binding);
           api_(binding, done);
-        }});
+        },
+        std::chrono::seconds(60));
   }
 
   // As if the process had been started anew: the index is what the watch told.
@@ -116,7 +120,7 @@ class ExtenderPlacementTest : public ::testing::Test {
     std::string body = Binding(name, node);
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const auto answer = std::make_shared<std::string>();
-    EXPECT_TRUE(service_->HandleBind(
+    EXPECT_TRUE(binder_->Handle(
         {"POST", "/bind", body}, {asked_, nullptr},
         [answer](const HttpResponse& response) { *answer = response.body; }));
     return *answer;
@@ -152,6 +156,7 @@ class ExtenderPlacementTest : public ::testing::Test {
   BindCaller caller_;  // Of the last binding.
   SchedulerProfiles profiles_;
   std::unique_ptr<ExtenderService> service_;
+  std::unique_ptr<ExtenderBinder> binder_;
 };
 
 using ExtenderDecideTest = ExtenderPlacementTest;
@@ -425,9 +430,9 @@ TEST_F(ExtenderBindTest, ANodeThatIsNotKnownIsRefused) {
 }
 
 TEST_F(ExtenderBindTest, WithoutAnApiServerThereIsNothingToWriteTo) {
-  service_ = std::make_unique<ExtenderService>(
-      store_, *in_flight_, freshness_, metrics_, profiles_, ExtenderOptions(),
-      BindingWriter());
+  binder_ = std::make_unique<ExtenderBinder>(store_, *in_flight_, freshness_,
+                                             metrics_, profiles_, nullptr,
+                                             std::chrono::seconds(60));
   EXPECT_THAT(Bind("p", "n1"), HasSubstr("watches no API server"));
 }
 
@@ -436,13 +441,13 @@ TEST_F(ExtenderBindTest, ABodyThatCannotBeReadIsABadRequest) {
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   HttpResponse response;
   const HttpAnswer answer = [&](HttpResponse r) { response = std::move(r); };
-  EXPECT_TRUE(service_->HandleBind({"POST", "/bind", body}, {}, answer));
+  EXPECT_TRUE(binder_->Handle({"POST", "/bind", body}, {}, answer));
   EXPECT_EQ(response.status, 400u);
   EXPECT_EQ(response.body,
             R"({"error":"PodName: must be the name of an object, got )"
             R"(\"a/b\""})");
-  EXPECT_FALSE(service_->HandleBind({"GET", "/bind", body}, {}, answer));
-  EXPECT_FALSE(service_->HandleBind({"POST", "/filter", body}, {}, answer));
+  EXPECT_FALSE(binder_->Handle({"GET", "/bind", body}, {}, answer));
+  EXPECT_FALSE(binder_->Handle({"POST", "/filter", body}, {}, answer));
   EXPECT_EQ(service_->Handle({"GET", "/bind", body}).status, 405u);
 }
 
@@ -452,8 +457,7 @@ TEST_F(ExtenderDecideTest, WhileBindingsQueueFilterWaitsAndThenFails) {
   options.max_hold = milliseconds(20);
   service_ = std::make_unique<ExtenderService>(
       store_, *in_flight_, freshness_, metrics_, profiles_, options,
-      BindingWriter{nullptr,
-                    [&queue] { return std::chrono::seconds(queue ? 2 : 0); }});
+      [&queue] { return std::chrono::seconds(queue ? 2 : 0); });
   std::string body = Question(PodJson("p"));
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   const HttpResponse response = service_->Handle({"POST", "/filter", body});

@@ -1,9 +1,10 @@
-// The scheduler extender: filter, prioritize, preempt and bind, over HTTP and
-// for gRPC.
+// The scheduler extender: filter, prioritize and preempt, over HTTP and for
+// gRPC. extender_binder.h has bind.
 #ifndef VICINAL_SERVER_LISTENERS_EXTENDER_EXTENDER_SERVICE_H_
 #define VICINAL_SERVER_LISTENERS_EXTENDER_EXTENDER_SERVICE_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,8 +19,7 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/sync/mutex.h"
-#include "server/kubernetes/pod_binding.h"
-#include "server/listeners/extender/binding_args.h"
+#include "server/listeners/extender/candidates.h"
 #include "server/listeners/extender/extender_args.h"
 #include "server/listeners/extender/extender_result.h"
 #include "server/listeners/extender/preemption_args.h"
@@ -51,25 +51,11 @@ enum class ScoreScale {
   kExtender,
 };
 
-// What writes bindings.
-struct BindingWriter {
-  // Does not block; calls `done` from any thread, once it is known what has
-  // become of the binding. Null: there is no API server to write to.
-  std::function<void(const PodBinding&, BindCaller,
-                     std::function<void(BindResult)> done)>
-      write = nullptr;
-  // For how long a binding has waited to be written; null: never.
-  std::function<std::chrono::steady_clock::duration()> queued = nullptr;
-};
-
 struct ExtenderOptions {
   ExtenderMode mode = ExtenderMode::kDecide;
   ScoreScale score_scale = ScoreScale::kExact;  // Of prioritize.
   // Of the choice among nodes of equal score; absent: another one each time.
   std::optional<std::uint64_t> seed = std::nullopt;
-  // How long the scheduler waits for a binding: the httpTimeout of the extender
-  // entry that has the bindVerb.
-  std::chrono::milliseconds bind_timeout{60'000};
   // filter is held back while bindings queue for longer than `max_queued`; for
   // `max_hold` at most, then the answer is an error.
   std::chrono::milliseconds max_queued{1000};
@@ -79,26 +65,26 @@ struct ExtenderOptions {
 // Thread-safe.
 class ExtenderService {
  public:
+  // For how long a binding has waited to be written.
+  using QueuedFor = std::function<std::chrono::steady_clock::duration()>;
+
   // All that is passed by reference must outlive the service; `in_flight` must
-  // have been made for the store. Without `rescuer` pods are not rescued.
+  // have been made for the store. Without `queued` filter is never held back,
+  // without `rescuer` pods are not rescued.
   ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                   const Freshness& freshness, Metrics& metrics,
                   const SchedulerProfiles& profiles,
-                  const ExtenderOptions& options, BindingWriter writer,
+                  const ExtenderOptions& options, QueuedFor queued = nullptr,
                   Rescuer* rescuer = nullptr);
   ExtenderService(ClusterStore&, InFlightPods&, const Freshness&, Metrics&,
-                  SchedulerProfiles&&, const ExtenderOptions&, BindingWriter,
-                  Rescuer* = nullptr) = delete;
+                  SchedulerProfiles&&, const ExtenderOptions&,
+                  QueuedFor = nullptr, Rescuer* = nullptr) = delete;
 
   // POST /filter, /prioritize and /preempt. 400 for a body that cannot be read,
   // 404 and 405 for what is none of them, 503 while the state is not fresh.
   // Blocks while the question waits for pods in flight, for the nomination of a
   // pod that is rescued, or for bindings that queue.
   HttpResponse Handle(const HttpRequest& request) const;
-  // POST /bind, answered when the API server has answered; false for all other
-  // requests. An AsyncHttpHandler.
-  bool HandleBind(const HttpRequest& request, const HttpCaller& caller,
-                  const HttpAnswer& answer) const;
 
   // The answers themselves, which may wait as Handle does. Their names refer to
   // `args`. Errors: Unavailable while the state is not fresh, InvalidArgument
@@ -110,29 +96,15 @@ class ExtenderService {
   // The candidates that remain. Errors as of Filter.
   absl::StatusOr<std::vector<NodeVictims>> Preempt(
       const ExtenderPreemptionArgs& args) const;
-  const ExtenderOptions& options() const { return options_; }
-
-  // Calls `done` with why the pod is not bound, or not known to be; empty if it
-  // is bound. Does not block; `done` may be called before it returns.
-  void Bind(const BindingArgs& args, BindCaller caller,
-            std::function<void(std::string)> done) const;
 
  private:
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
 
-  // Fills in which nodes fit, or the one to take.
-  void Decide(const SchedulerProfile& profile, const ExtenderArgs& args,
-              const PodInfo& pod, ExtenderFilterResult& result) const;
-  void Advise(const SchedulerProfile& profile, const ExtenderArgs& args,
-              const PodInfo& pod, ExtenderFilterResult& result) const;
+  // Fills in the node to take.
+  void Decide(const SchedulerProfile& profile, const ClusterState& cluster,
+              const PodInfo& pod, const Candidates& candidates,
+              ExtenderFilterResult& result) const;
   std::size_t Choose(const std::vector<std::size_t>& best) const;
-  // Whether the pod's requests fit beside the pods that the node has.
-  absl::Status CheckRoom(const ClusterState& cluster, const PodInfo& pod,
-                         const std::string& name) const;
-  // Assumes the pod on the node if all filters that vicinal has let it go
-  // there: for a binding with no answer on record, because vicinal has been
-  // restarted or the deadline has passed.
-  absl::Status AssumeIfItFits(const BindingArgs& args) const;
   // Waits while bindings queue. Error: Unavailable, if that takes too long.
   absl::Status HoldBack() const;
 
@@ -142,7 +114,7 @@ class ExtenderService {
   Metrics& metrics_;
   const SchedulerProfiles& profiles_;
   const ExtenderOptions options_;
-  const BindingWriter writer_;
+  const QueuedFor queued_;
   Rescuer* const rescuer_;
   mutable RefusedPods refused_pods_;
   mutable Mutex random_mutex_;

@@ -115,8 +115,7 @@ class ExtenderServiceTest : public ::testing::Test {
     options.mode = ExtenderMode::kAdvise;
     options.score_scale = scale;
     return std::make_unique<ExtenderService>(store_, in_flight_, freshness,
-                                             metrics_, profiles_, options,
-                                             BindingWriter());
+                                             metrics_, profiles_, options);
   }
   void Use(ScoreScale scale) { service_ = MakeService(freshness_, scale); }
 
@@ -602,7 +601,7 @@ TEST_F(PreemptVerbTest, NobodyIsEvictedForAPodThatIsBeingRescued) {
       [](const Pod&, const std::string&) { return absl::OkStatus(); }, options);
   service_ = std::make_unique<ExtenderService>(
       store_, in_flight_, freshness_, metrics_, profiles_, ExtenderOptions(),
-      BindingWriter(), &rescuer);
+      nullptr, &rescuer);
   const std::string preempt = PreemptionQuestion(
       kAwayFromA, R"({"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":0}})");
   const std::string away =

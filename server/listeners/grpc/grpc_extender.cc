@@ -167,14 +167,11 @@ grpc::Status GrpcExtender::Bind(grpc::ServerContext* context,
     if (!status.ok()) return status;
     // The context is gone when this returns.
     const auto gone = std::make_shared<std::atomic<bool>>(false);
-    BindCaller caller{
-        std::chrono::steady_clock::now() + extender_.options().bind_timeout,
-        [gone] { return gone->load(); }};
     const auto bound = std::make_shared<std::promise<std::string>>();
     std::future<std::string> answer = bound->get_future();
-    extender_.Bind(args, std::move(caller), [bound](std::string error) {
-      bound->set_value(std::move(error));
-    });
+    binder_.Bind(
+        args, std::chrono::steady_clock::now(), [gone] { return gone->load(); },
+        [bound](std::string error) { bound->set_value(std::move(error)); });
     while (answer.wait_for(std::chrono::milliseconds(100)) !=
            std::future_status::ready) {
       if (context->IsCancelled()) {

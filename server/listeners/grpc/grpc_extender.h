@@ -4,6 +4,7 @@
 #define VICINAL_SERVER_LISTENERS_GRPC_GRPC_EXTENDER_H_
 
 #include "server/commands/explain/live_explainer.h"
+#include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/grpc/grpc_roles.h"
 #include "server/metrics/metrics.h"
@@ -16,10 +17,11 @@ namespace vicinal {
 class GrpcExtender : public v1::Extender::Service {
  public:
   // All must outlive the service.
-  GrpcExtender(const ExtenderService& extender, const LiveExplainer& explainer,
-               const ClusterStore& store, Metrics& metrics,
-               const GrpcRoles& roles)
+  GrpcExtender(const ExtenderService& extender, const ExtenderBinder& binder,
+               const LiveExplainer& explainer, const ClusterStore& store,
+               Metrics& metrics, const GrpcRoles& roles)
       : extender_(extender),
+        binder_(binder),
         explainer_(explainer),
         store_(store),
         metrics_(metrics),
@@ -43,6 +45,7 @@ class GrpcExtender : public v1::Extender::Service {
 
  private:
   const ExtenderService& extender_;
+  const ExtenderBinder& binder_;
   const LiveExplainer& explainer_;
   const ClusterStore& store_;
   Metrics& metrics_;

@@ -97,20 +97,23 @@ class GrpcExtenderTest : public ::testing::Test {
   std::unique_ptr<ApiClientPool> api_;
   std::unique_ptr<PodBinder> binder_;
   const SchedulerProfiles profiles_;
-  ExtenderService extender_{
+  const ExtenderService extender_engine_{store_,   in_flight_, always_fresh_,
+                                         metrics_, profiles_,  {}};
+  const ExtenderBinder extender_binder_{
       store_,
       in_flight_,
       always_fresh_,
       metrics_,
       profiles_,
-      {},
-      {[this](const PodBinding& binding, BindCaller caller,
-              std::function<void(BindResult)> done) {
+      [this](const PodBinding& binding, BindCaller caller,
+             std::function<void(BindResult)> done) {
         binder_->Bind(binding, std::move(caller), std::move(done));
-      }}};
+      },
+      std::chrono::seconds(60)};
   LiveExplainer explainer_{store_, always_fresh_, profiles_};
   const GrpcRoles roles_ = GrpcRoles::Everything();
-  GrpcExtender service_{extender_, explainer_, store_, metrics_, roles_};
+  GrpcExtender service_{extender_engine_, extender_binder_, explainer_,
+                        store_,           metrics_,         roles_};
   std::unique_ptr<GrpcServer> server_;
   std::unique_ptr<v1::Extender::Stub> stub_;
 };

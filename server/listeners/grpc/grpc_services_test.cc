@@ -162,12 +162,18 @@ class GrpcServicesTest : public ::testing::Test {
   const SchedulerProfiles profiles_;
   const ExtenderService extender_engine_{
       store_,   in_flight_, freshness_,
-      metrics_, profiles_,  {.mode = ExtenderMode::kAdvise},
-      {}};
+      metrics_, profiles_,  {.mode = ExtenderMode::kAdvise}};
+  const ExtenderBinder binder_{store_,
+                               in_flight_,
+                               freshness_,
+                               metrics_,
+                               profiles_,
+                               nullptr,
+                               std::chrono::seconds(60)};
   const LiveExplainer explainer_{store_, freshness_, profiles_};
   const GrpcRoles roles_ = GrpcRoles::Everything();
-  GrpcExtender extender_service_{extender_engine_, explainer_, store_, metrics_,
-                                 roles_};
+  GrpcExtender extender_service_{extender_engine_, binder_,  explainer_,
+                                 store_,           metrics_, roles_};
   GrpcClusterState cluster_state_service_;
   std::unique_ptr<GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
