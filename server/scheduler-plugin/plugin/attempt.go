@@ -62,6 +62,9 @@ func (p *profile) begin(state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo)
 	if a.why == "" && a.mayNarrow() {
 		a.askBest()
 	}
+	if a.session != nil && a.why != "" {
+		a.session.Flush() // no question takes the changes along
+	}
 	return a
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -37,6 +38,49 @@ func podUpsert(pod *v1.Pod, node int32) link.Change {
 		}
 		return &pb.Change{Kind: &pb.Change_Pod{Pod: upsert}}, err
 	}
+}
+
+// podChanged tells of a pod whose object has changed in something that counts. Most
+// changes do not: the binding, which the scheduler had assumed, and what the kubelet says.
+func podChanged(before, now *v1.Pod, node int32) link.Change {
+	upsert := podUpsert(now, node)
+	return func() (*pb.Change, error) {
+		if countsTheSame(before, now) {
+			return nil, nil
+		}
+		return upsert()
+	}
+}
+
+// countsTheSame says whether two objects of a pod are equal but for what vicinal does not
+// read: versions, the node's name, and of the status all but resources.
+func countsTheSame(a, b *v1.Pod) bool {
+	return equality.Semantic.DeepEqual(counting(a), counting(b))
+}
+
+// counting is a copy that shares everything with the pod but what is left out.
+func counting(pod *v1.Pod) *v1.Pod {
+	c := &v1.Pod{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
+	c.ResourceVersion, c.Generation, c.ManagedFields = "", 0, nil
+	c.Spec.NodeName = ""
+	c.Status.AllocatedResources, c.Status.Resources = pod.Status.AllocatedResources, pod.Status.Resources
+	c.Status.Resize = pod.Status.Resize
+	c.Status.InitContainerStatuses, c.Status.ContainerStatuses = resourcesOf(pod.Status.InitContainerStatuses), resourcesOf(pod.Status.ContainerStatuses)
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == v1.PodResizePending || condition.Type == v1.PodResizeInProgress {
+			c.Status.Conditions = append(c.Status.Conditions, condition)
+		}
+	}
+	return c
+}
+
+func resourcesOf(statuses []v1.ContainerStatus) []v1.ContainerStatus {
+	var resources []v1.ContainerStatus
+	for i := range statuses {
+		s := &statuses[i]
+		resources = append(resources, v1.ContainerStatus{Name: s.Name, AllocatedResources: s.AllocatedResources, Resources: s.Resources})
+	}
+	return resources
 }
 
 func podPlaced(uid types.UID, node int32) link.Change {

@@ -3,6 +3,7 @@ package feed
 import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"vicinal/scheduler-plugin/internal/link"
 )
@@ -19,36 +20,77 @@ type changedNode struct {
 // from one node to another is told of once.
 func (f *Feed) difference(nodes []fwk.NodeInfo) []link.Change {
 	f.epoch++
+	at, same := f.changedAt(nodes)
+	if !same {
+		return f.wholeDifference(nodes)
+	}
 	var changes []link.Change
 	var changed []changedNode
-	grown := false
-	if len(f.order) != len(nodes) {
-		f.order = make([]*nodeRecord, len(nodes))
+	for _, i := range at {
+		changes, changed = f.look(i, nodes[i], f.order[i].record, changes, changed)
 	}
-	for i, info := range nodes {
-		record := f.order[i]
-		if record == nil || record.info != info {
-			var isNew bool
-			record, isNew = f.find(info)
-			grown = grown || isNew
-			f.order[i] = record
+	return f.podChanges(changed, changes)
+}
+
+// changedAt returns where the list has nodes of a new generation. same is false if the
+// list itself is another one. This runs in each attempt for all nodes: it reads one word
+// of each NodeInfo, and nothing else that is not side by side.
+func (f *Feed) changedAt(nodes []fwk.NodeInfo) (at []int, same bool) {
+	if len(nodes) != len(f.order) {
+		return nil, false
+	}
+	for i, node := range nodes {
+		known := &f.order[i]
+		info, ok := node.(*framework.NodeInfo)
+		if !ok || info != known.info {
+			return nil, false
 		}
-		record.seen = f.epoch
-		if generation := info.GetGeneration(); record.generation != generation {
-			record.generation = generation
-			if node := info.Node(); record.node != node {
-				record.node = node
-				changes = append(changes, nodeUpsert(record.number, node))
-			}
-			changed = append(changed, change(record, info))
+		if info.Generation != known.generation {
+			at = append(at, i)
 		}
 	}
+	return at, true
+}
+
+// look notes what a place of the list has now.
+func (f *Feed) look(i int, info fwk.NodeInfo, record *nodeRecord, changes []link.Change, changed []changedNode) ([]link.Change, []changedNode) {
+	generation := info.GetGeneration()
+	known, _ := info.(*framework.NodeInfo)
+	f.order[i] = place{info: known, generation: generation, record: record}
+	if record.generation == generation {
+		return changes, changed
+	}
+	record.generation = generation
+	if node := info.Node(); record.node != node {
+		record.node = node
+		changes = append(changes, nodeUpsert(record.number, node))
+	}
+	return changes, append(changed, change(record, info))
+}
+
+func (f *Feed) podChanges(changed []changedNode, changes []link.Change) []link.Change {
 	for _, c := range changed {
 		changes = f.added(c, changes)
 	}
 	for _, c := range changed {
 		changes = f.removed(c, changes)
 	}
+	return changes
+}
+
+// wholeDifference is for another list of nodes.
+func (f *Feed) wholeDifference(nodes []fwk.NodeInfo) []link.Change {
+	var changes []link.Change
+	var changed []changedNode
+	grown := false
+	f.order = make([]place, len(nodes))
+	for i, info := range nodes {
+		record, isNew := f.find(info.Node().Name)
+		grown = grown || isNew
+		record.seen = f.epoch
+		changes, changed = f.look(i, info, record, changes, changed)
+	}
+	changes = f.podChanges(changed, changes)
 	gone := len(f.nodes) > len(nodes)
 	if gone {
 		changes = f.sweep(changes)
@@ -63,22 +105,19 @@ func (f *Feed) difference(nodes []fwk.NodeInfo) []link.Change {
 }
 
 // find returns the record of a node by its name.
-func (f *Feed) find(info fwk.NodeInfo) (record *nodeRecord, isNew bool) {
-	name := info.Node().Name
-	record = f.nodes[name]
-	if record == nil {
-		record = &nodeRecord{name: name}
-		if last := len(f.free) - 1; last >= 0 {
-			record.number, f.free = f.free[last], f.free[:last]
-		} else {
-			record.number = f.next
-			f.next++
-		}
-		f.nodes[name] = record
-		isNew = true
+func (f *Feed) find(name string) (record *nodeRecord, isNew bool) {
+	if record = f.nodes[name]; record != nil {
+		return record, false
 	}
-	record.info = info
-	return record, isNew
+	record = &nodeRecord{name: name}
+	if last := len(f.free) - 1; last >= 0 {
+		record.number, f.free = f.free[last], f.free[:last]
+	} else {
+		record.number = f.next
+		f.next++
+	}
+	f.nodes[name] = record
+	return record, true
 }
 
 // change compares the pods of a node. The scheduler appends new ones and moves the last
@@ -106,6 +145,8 @@ func (f *Feed) added(c changedNode, changes []link.Change) []link.Change {
 		f.pods[pod.UID] = podRecord{pod: pod, node: number, seen: f.epoch}
 		switch {
 		case ok && known.node == number && (known.pod == pod || sameVersion(known.pod, pod)):
+		case ok && known.node == number:
+			changes = append(changes, podChanged(known.pod, pod, number))
 		case ok && sameVersion(known.pod, pod):
 			changes = append(changes, podPlaced(pod.UID, number))
 		default:

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"vicinal/scheduler-plugin/internal/link"
 )
@@ -32,8 +33,8 @@ type Feed struct {
 	objects map[objectKey]runtime.Object
 	pods    map[types.UID]podRecord
 	nodes   map[string]*nodeRecord
-	order   []*nodeRecord // as the snapshot's list had it last
-	free    []uint32      // numbers of nodes that are gone
+	order   []place  // as the snapshot's list had it last
+	free    []uint32 // numbers of nodes that are gone
 	next    uint32
 	epoch   uint64
 	numbers map[string]uint32 // replaced when the set of nodes changes, never changed
@@ -45,11 +46,17 @@ type Feed struct {
 type nodeRecord struct {
 	name       string
 	number     uint32
-	info       fwk.NodeInfo // to know it again in the snapshot's list
 	generation int64
 	node       *v1.Node
 	pods       []*v1.Pod
 	seen       uint64 // the epoch
+}
+
+// place is one of the snapshot's list: the node that was there last.
+type place struct {
+	info       *framework.NodeInfo
+	generation int64
+	record     *nodeRecord
 }
 
 // podRecord is a pod as told.
@@ -68,13 +75,13 @@ func New(exists func(*v1.Pod) bool) *Feed {
 }
 
 // Snapshot tells the session of everything that the snapshot of this cycle has and it
-// does not know yet. The first time for a session that is the whole cluster; it returns
+// does not know yet; it is sent with the next question, or with Session.Flush. The first time for a session that is the whole cluster; it returns
 // false then. nodes must be all nodes of the snapshot.
 func (f *Feed) Snapshot(session *link.Session, nodes []fwk.NodeInfo) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.session == session {
-		session.Tell(f.difference(nodes)...)
+		session.TellWithNext(f.difference(nodes)...)
 		return true
 	}
 	f.session = session
@@ -120,7 +127,11 @@ func (f *Feed) Waiting(session *link.Session, pod *v1.Pod) bool {
 		return false
 	}
 	f.pods[pod.UID] = podRecord{pod: pod, node: waits}
-	session.Tell(podUpsert(pod, waits))
+	if ok {
+		session.Tell(podChanged(known.pod, pod, waits))
+	} else {
+		session.Tell(podUpsert(pod, waits))
+	}
 	return true
 }
 

@@ -19,6 +19,10 @@ const (
 	maxAnswerBytes  = 64 << 20
 	// Changes that may wait besides the first feed. Beyond, vicinal is taken as gone.
 	maxWaiting = 200_000
+	// What may be on its way when the one who asks sends, and not the goroutine: so much
+	// never waits for vicinal to read.
+	maxEntriesAtOnce = 64
+	maxBytesAtOnce   = 16 << 10
 )
 
 // A Change is encoded when it is sent, off the scheduling cycle. nil: nothing to say.
@@ -40,6 +44,10 @@ type Session struct {
 	wake     chan struct{}
 	asked    []*Question // sent or waiting, and not answered yet
 	position uint64
+	sent     int // bytes, about
+	read     int // of them, those that vicinal has read for sure
+
+	sending sync.Mutex // by who takes what waits, and sends it
 }
 
 // entry is one thing that waits to be sent.
@@ -53,6 +61,7 @@ type entry struct {
 type Question struct {
 	content  *pb.Question
 	position uint64 // 0 until it is sent
+	sent     int    // bytes with it
 	answer   chan *pb.Answer
 	session  *Session
 }
@@ -93,9 +102,23 @@ func (s *Session) WaitDone() { <-s.done }
 
 // Tell queues changes.
 func (s *Session) Tell(changes ...Change) {
+	s.TellWithNext(changes...)
+	s.Flush()
+}
+
+// TellWithNext queues changes that need not be sent before the next question, or Flush.
+func (s *Session) TellWithNext(changes ...Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tell(changes)
+}
+
+// Flush has the goroutine send what is queued.
+func (s *Session) Flush() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
 }
 
 // TellAll queues the first feed, and that it is the whole cluster.
@@ -105,19 +128,30 @@ func (s *Session) TellAll(changes []Change) {
 	s.extra = len(changes)
 	s.tell(changes)
 	s.enqueue(entry{synced: true})
+	s.Flush()
 }
 
-// Ask queues a question. It refuses while an earlier one waits for its answer, so that a
+// Ask sends a question. It refuses while an earlier one waits for its answer, so that a
 // vicinal that is slow costs one timeout, and not one for each attempt.
 func (s *Session) Ask(question *pb.Question) (*Question, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if len(s.asked) > 0 {
+		s.mu.Unlock()
+		s.Flush()
 		return nil, ErrBehind
 	}
 	q := &Question{content: question, answer: make(chan *pb.Answer, 1), session: s}
 	s.asked = append(s.asked, q)
 	s.enqueue(entry{question: q})
+	little := len(s.waiting) <= maxEntriesAtOnce && s.sent-s.read < maxBytesAtOnce
+	s.mu.Unlock()
+	// To wake another goroutine for it takes longer than sending does.
+	if little && s.sending.TryLock() {
+		defer s.sending.Unlock()
+		s.sendWaiting()
+	} else {
+		s.Flush()
+	}
 	return q, nil
 }
 
@@ -156,10 +190,6 @@ func (s *Session) enqueue(e entry) {
 		return
 	}
 	s.waiting = append(s.waiting, e)
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }
 
 // send sends what is queued until the stream ends.
@@ -170,18 +200,25 @@ func (s *Session) send(ctx context.Context) {
 			return
 		case <-s.wake:
 		}
-		s.mu.Lock()
-		batch := s.waiting
-		s.waiting = nil
-		s.mu.Unlock()
-		for len(batch) > 0 {
-			rest, err := s.sendOne(batch)
-			if err != nil {
-				s.fail(err) // a broken stream says more in receive
-				return
-			}
-			batch = rest
+		s.sending.Lock()
+		s.sendWaiting()
+		s.sending.Unlock()
+	}
+}
+
+// sendWaiting is called with sending held.
+func (s *Session) sendWaiting() {
+	s.mu.Lock()
+	batch := s.waiting
+	s.waiting = nil
+	s.mu.Unlock()
+	for len(batch) > 0 {
+		rest, err := s.sendOne(batch)
+		if err != nil {
+			s.fail(err) // a broken stream says more in receive
+			return
 		}
+		batch = rest
 	}
 }
 
@@ -210,11 +247,15 @@ func (s *Session) sendOne(batch []entry) ([]entry, error) {
 			}
 		}
 	}
+	if len(message.Changes) == 0 && asked == nil && !message.Synced {
+		return batch[used:], nil // nothing to say
+	}
 	s.mu.Lock()
 	s.position++
 	message.Position = s.position
+	s.sent += bytes
 	if asked != nil {
-		asked.position = s.position
+		asked.position, asked.sent = s.position, s.sent
 	}
 	s.mu.Unlock()
 	if err := s.stream.Send(message); err != nil {
@@ -249,6 +290,7 @@ func (s *Session) receive() error {
 		}
 		asked := s.asked[0]
 		s.asked = s.asked[1:]
+		s.read = asked.sent
 		s.mu.Unlock()
 		asked.answer <- answer
 	}
