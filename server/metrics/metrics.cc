@@ -148,8 +148,8 @@ Metrics::Metrics()
               .Add({})),
       retries_requested_(
           Counters(registry_, "vicinal_retries_requested_total",
-                   "Refused pods that fit now because a placement came to "
-                   "nothing: an annotation has the scheduler try them again.")
+                   "Refused pods that fit now: an annotation has the scheduler "
+                   "try them again.")
               .Add({})),
       rescues_started_(
           Counters(registry_, "vicinal_rescues_started_total",

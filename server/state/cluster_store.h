@@ -2,6 +2,8 @@
 #ifndef VICINAL_SERVER_STATE_CLUSTER_STORE_H_
 #define VICINAL_SERVER_STATE_CLUSTER_STORE_H_
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -27,11 +29,17 @@ class ClusterStore {
   void Write(Writer&& write) {
     const WriterLock lock(mutex_);
     std::forward<Writer>(write)(cluster_);
+    ++generation_;
   }
+
+  // How often something was written. What is read later has at least all of
+  // that.
+  std::uint64_t generation() const { return generation_; }
 
  private:
   mutable SharedMutex mutex_;
   ClusterState cluster_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> generation_ = 0;
 };
 
 }  // namespace vicinal

@@ -32,9 +32,30 @@ void PodRetries::OnPlacementEnded(
     if (retries == max_retries_) break;
     if (!FitsNow(*pod, ended)) continue;
     ++retries;
-    metrics_.retries_requested().Increment();
-    retry_(pod->pod.meta);
+    TryAgain(*pod);
   }
+}
+
+void PodRetries::TryAgain(const PodInfo& pod) const {
+  metrics_.retries_requested().Increment();
+  retry_(pod.pod.meta);
+}
+
+SecondLooks::Fit PodRetries::Fit(const PodInfo& pod) const {
+  using Fit = SecondLooks::Fit;
+  const Profile* profile = profile_of_(pod.pod);
+  if (profile == nullptr) return Fit::kGone;
+  return store_.Read([&](const ClusterState& cluster) {
+    const StoredPod* known = cluster.FindPod(KeyOf(pod.pod.meta));
+    // The watch may not have told of it yet.
+    if (known == nullptr || known->uid() != pod.pod.meta.uid) return Fit::kNone;
+    if (known->node() != nullptr) return Fit::kGone;
+    const bool fits =
+        !RunFilterPlugins(*profile, cluster, pod, AllNodes(cluster))
+             .statuses.Passed()
+             .empty();
+    return fits ? Fit::kSome : Fit::kNone;
+  });
 }
 
 bool PodRetries::FitsNow(const PodInfo& pod,

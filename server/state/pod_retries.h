@@ -1,10 +1,10 @@
-// Has the scheduler try refused pods again when a placement comes to nothing.
+// Has the scheduler try refused pods again when no event does.
 //
 // A pod that fits nowhere waits in the scheduler for an event. If a placement
 // that vicinal counted was not real, no event comes: the scheduler did not know
 // of the placement, or has forgotten it already. vicinal then writes an
 // annotation of the refused pods that fit now, which is an event for them and
-// changes nothing else.
+// changes nothing else. It does the same for pods that SecondLooks finds.
 #ifndef VICINAL_SERVER_STATE_POD_RETRIES_H_
 #define VICINAL_SERVER_STATE_POD_RETRIES_H_
 
@@ -20,6 +20,7 @@
 #include "core/model/pod.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
+#include "server/state/second_looks.h"
 
 namespace vicinal {
 
@@ -42,6 +43,12 @@ class PodRetries {
   void OnPlacementEnded(
       const InFlightLedger::AssumedPod& ended,
       std::vector<std::shared_ptr<const PodInfo>> refused) const;
+
+  // For SecondLooks: whether any node would take the pod now, by all filters
+  // that there are. Cost: that of the filters on all nodes.
+  SecondLooks::Fit Fit(const PodInfo& pod) const;
+  // Has the scheduler try it again.
+  void TryAgain(const PodInfo& pod) const;
 
  private:
   // Whether the pod is pending and the end of the other makes it fit.

@@ -71,6 +71,16 @@ std::unique_ptr<PodRetries> MakePodRetries(const SchedulerProfiles& profiles,
       });
 }
 
+std::unique_ptr<SecondLooks> MakeSecondLooks(const PodRetries* pod_retries,
+                                             const ClusterStore& store) {
+  if (pod_retries == nullptr) return nullptr;
+  return std::make_unique<SecondLooks>(
+      store,
+      [pod_retries](const PodInfo& pod) { return pod_retries->Fit(pod); },
+      [pod_retries](const PodInfo& pod) { pod_retries->TryAgain(pod); },
+      SecondLooks::Options());
+}
+
 InFlightPods::OnPlacementEnded TellOf(const PodRetries* pod_retries) {
   if (pod_retries == nullptr) return nullptr;
   return [pod_retries](const InFlightLedger::AssumedPod& ended,
@@ -183,9 +193,10 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
                  TellOf(pod_retries_.get())),
       rescuer_(MakeRescuer(options_, profiles_, api_server_.get(), store_,
                            metrics_)),
+      second_looks_(MakeSecondLooks(pod_retries_.get(), store_)),
       extender_(store_, in_flight_, freshness_, metrics_, profiles_,
-                options_.extender, QueuedFor(api_server_.get()),
-                rescuer_.get()),
+                options_.extender, QueuedFor(api_server_.get()), rescuer_.get(),
+                second_looks_.get()),
       binder_(store_, in_flight_, freshness_, metrics_, profiles_,
               WriteBy(api_server_.get(), lead_check_), options_.bind_timeout),
       explainer_(store_, freshness_, profiles_),

@@ -29,6 +29,7 @@
 #include "server/state/lead_check.h"
 #include "server/state/pod_retries.h"
 #include "server/state/rescue/rescuer.h"
+#include "server/state/second_looks.h"
 
 namespace vicinal {
 
@@ -80,6 +81,8 @@ class Server {
   const std::unique_ptr<PodRetries> pod_retries_;  // Null: none try again.
   InFlightPods in_flight_;
   const std::unique_ptr<Rescuer> rescuer_;  // Null: no pod is rescued.
+  // Null: nobody looks.
+  const std::unique_ptr<SecondLooks> second_looks_;
 
   const ExtenderService extender_;
   const ExtenderBinder binder_;

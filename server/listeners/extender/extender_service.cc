@@ -112,7 +112,8 @@ ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                                  const Freshness& freshness, Metrics& metrics,
                                  const SchedulerProfiles& profiles,
                                  const ExtenderOptions& options,
-                                 QueuedFor queued, Rescuer* rescuer)
+                                 QueuedFor queued, Rescuer* rescuer,
+                                 SecondLooks* second_looks)
     : store_(store),
       in_flight_(in_flight),
       freshness_(freshness),
@@ -121,6 +122,7 @@ ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
       options_(options),
       queued_(std::move(queued)),
       rescuer_(rescuer),
+      second_looks_(second_looks),
       refused_pods_(metrics),
       random_(options.seed.value_or(std::random_device()())) {}
 
@@ -198,6 +200,7 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   const auto pod = std::make_shared<const PodInfo>(args.pod);
   absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
   if (!question.ok()) return fail(std::string(question.status().message()));
+  const std::uint64_t generation = store_.generation();
   const std::vector<NodeId> in_flight_on = in_flight_.NodeIds();
   store_.Read([&](const ClusterState& cluster) {
     Candidates candidates = FindCandidates(cluster, args.node_names);
@@ -216,6 +219,7 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
     // A pod without a uid is a hypothetical one.
     if (!args.pod.meta.uid.empty()) {
       refused_pods_.Count(args.pod.meta.uid, RefusedPods::Clock::now());
+      if (second_looks_ != nullptr) second_looks_->OnRefused(pod, generation);
     }
     if (rescuer_ != nullptr) {
       const absl::Status rescue =

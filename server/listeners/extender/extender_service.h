@@ -31,6 +31,7 @@
 #include "server/state/freshness.h"
 #include "server/state/in_flight_pods.h"
 #include "server/state/rescue/rescuer.h"
+#include "server/state/second_looks.h"
 
 namespace vicinal {
 
@@ -70,15 +71,18 @@ class ExtenderService {
 
   // All that is passed by reference must outlive the service; `in_flight` must
   // have been made for the store. Without `queued` filter is never held back,
-  // without `rescuer` pods are not rescued.
+  // without `rescuer` pods are not rescued, without `second_looks` nobody looks
+  // again at pods that were refused.
   ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                   const Freshness& freshness, Metrics& metrics,
                   const SchedulerProfiles& profiles,
                   const ExtenderOptions& options, QueuedFor queued = nullptr,
-                  Rescuer* rescuer = nullptr);
+                  Rescuer* rescuer = nullptr,
+                  SecondLooks* second_looks = nullptr);
   ExtenderService(ClusterStore&, InFlightPods&, const Freshness&, Metrics&,
                   SchedulerProfiles&&, const ExtenderOptions&,
-                  QueuedFor = nullptr, Rescuer* = nullptr) = delete;
+                  QueuedFor = nullptr, Rescuer* = nullptr,
+                  SecondLooks* = nullptr) = delete;
 
   // POST /filter, /prioritize and /preempt. 400 for a body that cannot be read,
   // 404 and 405 for what is none of them, 503 while the state is not fresh.
@@ -116,6 +120,7 @@ class ExtenderService {
   const ExtenderOptions options_;
   const QueuedFor queued_;
   Rescuer* const rescuer_;
+  SecondLooks* const second_looks_;
   mutable RefusedPods refused_pods_;
   mutable Mutex random_mutex_;
   mutable std::mt19937_64 random_ ABSL_GUARDED_BY(random_mutex_);
