@@ -135,6 +135,9 @@ func TestMetricsAreWellFormedAndThoseThatAreNamedExist(t *testing.T) {
 	// Only with a client certificate, which none here has.
 	delete(named, "vicinal_client_certificate_expiration_seconds")
 	for name := range named {
+		if strings.HasPrefix(name, pluginPrefix) {
+			continue // of another program, and another test
+		}
 		if !series[name] {
 			t.Errorf("%s is in the dashboard or an alert, but not among the metrics %v", name, slices.Sorted(maps.Keys(series)))
 		}
@@ -142,6 +145,39 @@ func TestMetricsAreWellFormedAndThoseThatAreNamedExist(t *testing.T) {
 	for name := range series {
 		if !named[strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_sum")+"_bucket"] && !named[name] && name != "process_start_time_seconds" {
 			t.Errorf("%s is exported and neither in the dashboard nor in an alert", name)
+		}
+	}
+}
+
+const pluginPrefix = "vicinal_plugin_"
+
+// The scheduler's plugin and `vicinal serve-plugin` have theirs in the tables of their
+// texts.
+func TestTheMetricsOfThePluginAreNamedAsItsTextsSay(t *testing.T) {
+	tables := map[string]bool{}
+	for _, text := range []string{"server/README.md", "server/scheduler-plugin/README.md"} {
+		for line := range strings.Lines(string(read(t, text))) {
+			if strings.HasPrefix(line, "| `"+pluginPrefix) {
+				addMetrics(tables, strings.SplitN(line, "|", 3)[1])
+			}
+		}
+	}
+	named := map[string]bool{}
+	for _, alert := range alerts(t) {
+		addMetrics(named, alert.Expr)
+	}
+	for _, expression := range dashboardExpressions(t) {
+		addMetrics(named, expression)
+	}
+	for name := range named {
+		name = strings.TrimSuffix(name, "_bucket")
+		if strings.HasPrefix(name, pluginPrefix) && !tables[name] {
+			t.Errorf("%s is in the dashboard or an alert, and in no table of %v", name, slices.Sorted(maps.Keys(tables)))
+		}
+	}
+	for name := range tables {
+		if !named[name] && !named[name+"_bucket"] {
+			t.Errorf("%s is neither in the dashboard nor in an alert", name)
 		}
 	}
 }
