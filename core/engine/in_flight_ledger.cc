@@ -70,8 +70,28 @@ void InFlightLedger::Forget(const ObjectKey& key, ClusterState& cluster) {
   Erase(it);
 }
 
+std::vector<InFlightLedger::AssumedPod> InFlightLedger::ForgetGroupOf(
+    const ObjectKey& key, const std::string& group, ClusterState& cluster) {
+  std::vector<AssumedPod> forgotten;
+  const auto known = pods_.find(key);
+  if (known == pods_.end() || known->second.group != group) return forgotten;
+  for (auto it = pods_.begin(); it != pods_.end();) {
+    const auto next = std::next(it);
+    const AssumedPod& pod = it->second;
+    if (pod.group == group &&
+        (pod.state == State::kRefused || pod.state == State::kOfferedSeveral ||
+         pod.state == State::kAssumed)) {
+      forgotten.push_back(pod);
+      Forget(it->first, cluster);
+    }
+    it = next;
+  }
+  return forgotten;
+}
+
 InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
-                                           const ClusterState& cluster) {
+                                           const ClusterState& cluster,
+                                           std::string group) {
   const ObjectMeta& meta = pod->pod.meta;
   const ObjectKey key = KeyOf(meta);
   if (const auto earlier = pods_.find(key); earlier != pods_.end()) {
@@ -83,6 +103,7 @@ InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
   const StoredPod* known = cluster.FindPod(key);
   asked.watched = known != nullptr && known->uid() == meta.uid;
   asked.pod = std::move(pod);
+  asked.group = std::move(group);
   unplaced_.emplace(asked.ticket, &asked);
   return asked.ticket;
 }

@@ -75,6 +75,7 @@ class InFlightLedger {
     TimePoint expires = TimePoint::max();
     bool watched = false;    // The watch has told of this very pod (its uid).
     bool nominated = false;  // The watch has shown it nominated for `node`.
+    std::string group;       // As Ask was told.
 
     // Whether the index has the pod on `node`.
     bool placed() const { return state >= State::kAssumed; }
@@ -112,9 +113,20 @@ class InFlightLedger {
   // Forgets a pod, if it is known, and takes it off its node.
   void Forget(const ObjectKey& key, ClusterState& cluster);
 
+  // The scheduler asks about the pods of a group one after the other, and may
+  // then give all of them up without a word. When it asks about one of them for
+  // the second time, it begins anew: forgets those of the group that have been
+  // answered and are not being bound, takes them off their nodes, and returns
+  // them. Does nothing if `key` is not of the group. Cost: O(pods).
+  std::vector<AssumedPod> ForgetGroupOf(const ObjectKey& key,
+                                        const std::string& group,
+                                        ClusterState& cluster);
+
   // A question begins; it takes the place of an earlier question about the same
-  // pod. The pod must not be placed (see Forget).
-  Ticket Ask(std::shared_ptr<const PodInfo> pod, const ClusterState& cluster);
+  // pod. The pod must not be placed (see Forget). `group`: the pods with which
+  // it is scheduled together, "" for none.
+  Ticket Ask(std::shared_ptr<const PodInfo> pod, const ClusterState& cluster,
+             std::string group = "");
 
   // A pod that was asked about before the question `ticket`, whose place is not
   // known and matters to the question; null if there is none.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/plugins/interpodaffinity/interpodaffinity_args.h"
+#include "core/plugins/noderesources/fit.h"
+#include "core/plugins/noderesources/noderesources_args.h"
 #include "core/plugins/podtopologyspread/podtopologyspread_args.h"
 #include "core/testing/objects.h"
 
@@ -68,11 +71,14 @@ class PreemptTest : public ::testing::Test {
   std::optional<std::vector<std::string>> Select(
       std::string_view pod, const std::vector<std::string>& victims,
       std::string_view node = "n1") {
-    return SelectVictims(profile_, cluster_, MakePod(pod), node, victims);
+    return SelectVictims(profile_, resources_, cluster_, MakePod(pod), node,
+                         victims);
   }
 
   const Profile profile_ =
       TopologyProfile(PodTopologySpreadArgs(), InterPodAffinityArgs());
+  // None: the scheduler's choice has reasons that are not known.
+  Profile resources_;
   ClusterState cluster_;
 };
 
@@ -238,6 +244,72 @@ TEST_F(PreemptTest, TheClusterIsAsItWas) {
   }
   EXPECT_EQ(pods(), pods_before);
   EXPECT_EQ(cluster_.FindNode("n1")->pods.size(), 3u);
+}
+
+TEST_F(PreemptTest, AVictimOnAnotherNodeDropsTheNode) {
+  Run("n1", "web", "web", 1);
+  Run("n2", "member", "other", 1);
+  EXPECT_EQ(Select(kAwayFromWeb, {"web", "member"}), std::nullopt);
+}
+
+// The scheduler's choice by room can be made again.
+class PreemptForRoomTest : public PreemptTest {
+ protected:
+  PreemptForRoomTest() {
+    resources_.filters.push_back(
+        std::make_unique<NodeResourcesFit>(NodeResourcesFitArgs()));
+    AddObjects(cluster_, R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {host: n1}}
+status: {allocatable: {cpu: 4, pods: 10}}
+)");
+  }
+
+  // A pod of half of the node.
+  void RunLarge(const std::string& name, const std::string& app, int priority) {
+    AddPod(cluster_, "n1",
+           "{metadata: {namespace: default, name: " + name + ", uid: " + name +
+               ", labels: {app: " + app +
+               "}}, spec: {priority: " + std::to_string(priority) +
+               ", containers: [{name: c, resources: {requests: {cpu: 2}}}]}}");
+  }
+
+  static constexpr char kLargeAwayFromWeb[] = R"(
+  metadata: {name: incoming, namespace: default, uid: incoming}
+  spec:
+    priority: 100
+    containers: [{name: c, resources: {requests: {cpu: 2}}}]
+    affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+      [{labelSelector: {matchLabels: {app: web}}, topologyKey: host}]}})";
+};
+
+TEST_F(PreemptForRoomTest, AVictimStaysWhoseRoomAnAddedOneMakesUnnecessary) {
+  RunLarge("web", "web", 2);
+  RunLarge("cheap", "other", 1);
+  EXPECT_THAT(Select(kLargeAwayFromWeb, {"cheap"}),
+              Optional(ElementsAre("web")));
+}
+
+TEST_F(PreemptForRoomTest, AChoiceWithOtherReasonsThanRoomIsKept) {
+  RunLarge("dear", "other", 2);
+  RunLarge("web", "web", 1);
+  EXPECT_THAT(Select(kLargeAwayFromWeb, {"dear"}),
+              Optional(ElementsAre("dear", "web")));
+}
+
+TEST_F(PreemptForRoomTest, AnAffinityMayNotRestOnAPodOfLowerPriority) {
+  RunLarge("web", "web", 2);
+  RunLarge("cheap", "other", 1);
+  EXPECT_EQ(Select(R"(
+  metadata: {name: incoming, namespace: default, uid: incoming}
+  spec:
+    priority: 100
+    containers: [{name: c, resources: {requests: {cpu: 2}}}]
+    affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+      [{labelSelector: {matchLabels: {app: web}}, topologyKey: host}]}})",
+                   {"cheap"}),
+            std::nullopt);
 }
 
 }  // namespace

@@ -141,23 +141,32 @@ absl::Status InFlightPods::Question::AssumeIf(const std::string& node,
 }
 
 absl::StatusOr<InFlightPods::Question> InFlightPods::Ask(
-    std::shared_ptr<const PodInfo> pod) {
-  return AskUntil(std::move(pod), Clock::now() + options_.max_wait);
+    std::shared_ptr<const PodInfo> pod, const std::string& group) {
+  return AskUntil(std::move(pod), group, Clock::now() + options_.max_wait);
 }
 
 absl::StatusOr<InFlightPods::Question> InFlightPods::AskAtOnce(
     std::shared_ptr<const PodInfo> pod) {
-  return AskUntil(std::move(pod), Clock::now());
+  return AskUntil(std::move(pod), "", Clock::now());
 }
 
 absl::StatusOr<InFlightPods::Question> InFlightPods::AskUntil(
-    std::shared_ptr<const PodInfo> pod, Clock::time_point limit) {
+    std::shared_ptr<const PodInfo> pod, const std::string& group,
+    Clock::time_point limit) {
   const std::string uid = pod->pod.meta.uid;
   if (!options_.enabled || uid.empty()) return Question(nullptr, 0);
   const ObjectKey key = KeyOf(pod->pod.meta);
   const MutexLock lock(mutex_);
   Expire();
   if (absl::Status free = CheckFree(key, uid); !free.ok()) return free;
+  if (!group.empty()) {
+    store_.Write([&](ClusterState& cluster) {
+      mutex_.AssertHeld();
+      for (AssumedPod& other : ledger_.ForgetGroupOf(key, group, cluster)) {
+        if (other.placed()) Ended(std::move(other));
+      }
+    });
+  }
   const AssumedPod* earlier = ledger_.Find(key);
   if (earlier != nullptr && earlier->placed()) {
     Ended(*earlier);
@@ -169,10 +178,10 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::AskUntil(
   const InFlightLedger::Ticket ticket =
       store_.Read([&](const ClusterState& cluster) {
         mutex_.AssertHeld();
-        return ledger_.Ask(std::move(pod), cluster);
+        return ledger_.Ask(std::move(pod), cluster, group);
       });
   Changed();
-  if (absl::Status known = WaitForBlockers(ticket, limit); !known.ok()) {
+  if (absl::Status known = WaitForBlockers(ticket, group, limit); !known.ok()) {
     if (ledger_.IsCurrent(ticket)) ledger_.Withdraw(ticket);
     Changed();
     return known;
@@ -201,6 +210,7 @@ absl::Status InFlightPods::CheckFree(const ObjectKey& key,
 }
 
 absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
+                                           const std::string& group,
                                            Clock::time_point limit) {
   const Clock::time_point start = Clock::now();
   absl::Status result;
@@ -215,6 +225,13 @@ absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
     const ObjectKey key = KeyOf(*blocker);
     const InFlightLedger::Ticket earlier = blocker->ticket;
     const bool asked = blocker->state == State::kAsked;
+    if (!asked && !group.empty() && blocker->group == group) {
+      result = absl::UnimplementedError(
+          absl::StrCat("needs decide mode: the place of pod ", Name(key),
+                       " of the same group (spec.schedulingGroup) matters and "
+                       "is not known"));
+      break;
+    }
     ++waiting_;
     const bool timed_out = !changed_.WaitUntil(mutex_, limit);
     const bool expired = expired_.contains(earlier);

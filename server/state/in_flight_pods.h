@@ -103,8 +103,12 @@ class InFlightPods {
   // had led to is taken back. Waits until the place is known of every pod that
   // matters to the answer. Errors: DeadlineExceeded, with the pod it waited
   // for; FailedPrecondition, if the pod is bound, or being bound; Aborted, as
-  // above.
-  absl::StatusOr<Question> Ask(std::shared_ptr<const PodInfo> pod);
+  // above; Unimplemented, if another pod of its group that matters to the
+  // answer was offered several nodes, which no wait would change. `group`: the
+  // pods with which it is scheduled together, "" for none; the second question
+  // about one of them ends what all of them led to.
+  absl::StatusOr<Question> Ask(std::shared_ptr<const PodInfo> pod,
+                               const std::string& group = "");
   // As Ask, but an error at once where Ask waits.
   absl::StatusOr<Question> AskAtOnce(std::shared_ptr<const PodInfo> pod);
 
@@ -151,6 +155,7 @@ class InFlightPods {
 
  private:
   absl::StatusOr<Question> AskUntil(std::shared_ptr<const PodInfo> pod,
+                                    const std::string& group,
                                     Clock::time_point limit);
   // The body of the thread: deadlines, and placements that have ended.
   void Run();
@@ -160,6 +165,7 @@ class InFlightPods {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Blocks until nothing that matters to the question is unknown.
   absl::Status WaitForBlockers(InFlightLedger::Ticket ticket,
+                               const std::string& group,
                                Clock::time_point limit)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Changed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -45,8 +45,9 @@ class InFlightPodsTest : public ::testing::Test {
     pods_ = std::make_unique<InFlightPods>(store_, metrics_, options);
   }
 
-  absl::StatusOr<InFlightPods::Question> Ask(const Pod& pod) {
-    return pods_->Ask(std::make_shared<const PodInfo>(pod));
+  absl::StatusOr<InFlightPods::Question> Ask(const Pod& pod,
+                                             const std::string& group = "") {
+    return pods_->Ask(std::make_shared<const PodInfo>(pod), group);
   }
   InFlightPods::Question MustAsk(const Pod& pod) {
     absl::StatusOr<InFlightPods::Question> question = Ask(pod);
@@ -317,6 +318,41 @@ TEST_F(InFlightPodsTest, ManyThreadsAskBindAndWatch) {
   }),
             kThreads * kPods);
   EXPECT_THAT(metrics_.Render(), HasSubstr("vicinal_in_flight_pods 0"));
+}
+
+TEST_F(InFlightPodsTest, AGroupThatIsAskedAboutAgainDoesNotMeetItsOwnGhosts) {
+  for (const char* name : {"a", "b", "c"}) pods_->Upsert(Alone(name));
+  const std::string group = "default/g";
+  EXPECT_TRUE(Ask(Alone("a"), group)->Assume("n1").ok());
+  EXPECT_TRUE(Ask(Alone("b"), group)->Assume("n2").ok());
+  EXPECT_TRUE(Ask(Alone("c"), group)->OfferNone().ok());
+  Assume(Alone("other", "db"), "n1");
+  // Given up, and tried again in another order.
+  EXPECT_TRUE(Ask(Alone("b"), group)->Assume("n1").ok());
+  EXPECT_EQ(Where("a"), "pending");
+  EXPECT_EQ(Where("other"), "n1");
+  EXPECT_TRUE(Ask(Alone("c"), group)->Assume("n2").ok());
+  EXPECT_TRUE(Ask(Alone("a"), group)->OfferNone().ok());
+  EXPECT_EQ(Where("b"), "n1") << "of the same try";
+  EXPECT_EQ(Where("c"), "n2") << "of the same try";
+}
+
+TEST_F(InFlightPodsTest, AMemberThatIsBeingBoundStaysWhenItsGroupIsAskedAbout) {
+  for (const char* name : {"a", "b"}) pods_->Upsert(Alone(name));
+  EXPECT_TRUE(Ask(Alone("a"), "default/g")->Assume("n1").ok());
+  EXPECT_TRUE(Ask(Alone("b"), "default/g")->Assume("n2").ok());
+  EXPECT_EQ(StartBind("a", "n1").kind, Kind::kStarted);
+  EXPECT_TRUE(Ask(Alone("b"), "default/g").ok());
+  EXPECT_EQ(Where("a"), "n1");
+}
+
+TEST_F(InFlightPodsTest, AMemberDoesNotWaitForAnotherThatWasOfferedSeveral) {
+  for (const char* name : {"a", "b"}) pods_->Upsert(Alone(name));
+  EXPECT_TRUE(Ask(Alone("a"), "default/g")->OfferSeveral({"n1", "n2"}).ok());
+  const absl::Status refused = Ask(Alone("b"), "default/g").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("default/a"));
+  EXPECT_TRUE(Ask(Alone("c", "db"), "default/g").ok()) << "a does not matter";
 }
 
 }  // namespace

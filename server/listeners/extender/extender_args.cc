@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "core/model/decode.h"
 #include "core/model/json.h"
@@ -22,6 +25,32 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) {
                       return std::tolower(x) == std::tolower(y);
                     });
+}
+
+// The string at these fields, one within the other.
+absl::Status DecodeAt(JsonValue value, const JsonPath& path,
+                      std::span<const std::string_view> fields,
+                      std::string* out) {
+  if (IsNull(value)) return absl::OkStatus();
+  if (fields.empty()) return Decode(value, path, out);
+  return ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        return EqualIgnoringCase(key, fields[0])
+                   ? DecodeAt(field, where, fields.subspan(1), out)
+                   : absl::OkStatus();
+      });
+}
+
+// What the model of a pod does not have.
+struct PodGroupName {
+  std::string name;
+};
+
+absl::Status Decode(JsonValue value, const JsonPath& path, PodGroupName* out) {
+  constexpr std::string_view kFields[] = {"Pod", "spec", "schedulingGroup",
+                                          "podGroupName"};
+  return DecodeAt(value, path, kFields, &out->name);
 }
 
 // The names without copies.
@@ -76,9 +105,21 @@ absl::StatusOr<ExtenderArgs> ReadExtenderArgs(std::string_view body,
                       "required (the extender must be configured with "
                       "nodeCacheCapable: true)");
   }
+  PodGroupName group;
+  // Few pods have one, so it is looked for only if it may be there.
+  if (body.find(R"("schedulingGroup")") != std::string_view::npos) {
+    JsonReader other;
+    absl::StatusOr<PodGroupName> found = other.Read<PodGroupName>(json);
+    if (!found.ok()) return found.status();
+    group = *std::move(found);
+  }
   AdmitPod(*raw->pod);
   if (raw->dry_run) raw->pod->meta.uid.clear();
-  return ExtenderArgs{*std::move(raw->pod), *std::move(raw->node_names)};
+  if (!group.name.empty()) {
+    group.name = raw->pod->meta.namespace_name + "/" + group.name;
+  }
+  return ExtenderArgs{*std::move(raw->pod), *std::move(raw->node_names),
+                      std::move(group.name)};
 }
 
 }  // namespace vicinal

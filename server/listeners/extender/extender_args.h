@@ -3,6 +3,7 @@
 #ifndef VICINAL_SERVER_LISTENERS_EXTENDER_EXTENDER_ARGS_H_
 #define VICINAL_SERVER_LISTENERS_EXTENDER_EXTENDER_ARGS_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace vicinal {
 struct ExtenderArgs {
   Pod pod;
   std::vector<std::string_view> node_names;  // They live in the reader.
+  // The pod's spec.schedulingGroup.podGroupName with its namespace: the pods of
+  // one group are scheduled together. "" for none.
+  std::string pod_group;
 };
 
 // Reads a request's body, which must have SIMDJSON_PADDING readable bytes

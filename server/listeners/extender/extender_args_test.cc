@@ -158,5 +158,22 @@ TEST(ExtenderArgsTest, ManyNodesKeepTheirOrder) {
   }
 }
 
+TEST(ExtenderArgsTest, ReadsThePodsGroup) {
+  EXPECT_EQ(Args(R"({"Pod":{"metadata":{"name":"p","namespace":"a"},"spec":)"
+                 R"({"schedulingGroup":{"podGroupName":"g"}}},)"
+                 R"("NodeNames":["n1"]})")
+                .pod_group,
+            "a/g");
+  EXPECT_EQ(Args(R"({"Pod":{"metadata":{"name":"p","namespace":"a",)"
+                 R"("labels":{"schedulingGroup":"g"}},"spec":)"
+                 R"({"schedulingGroup":null}},"NodeNames":["n1"]})")
+                .pod_group,
+            "");
+  EXPECT_THAT(ErrorOf(R"({"Pod":{"metadata":{"name":"p"},"spec":)"
+                      R"({"schedulingGroup":{"podGroupName":1}}},)"
+                      R"("NodeNames":["n1"]})"),
+              HasSubstr("Pod.spec.schedulingGroup.podGroupName"));
+}
+
 }  // namespace
 }  // namespace vicinal

@@ -198,7 +198,17 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
     return fail(std::string(NoProfile(args.pod).message()));
   if (absl::Status held = HoldBack(); !held.ok()) return held;
   const auto pod = std::make_shared<const PodInfo>(args.pod);
-  absl::StatusOr<InFlightPods::Question> question = in_flight_.Ask(pod);
+  absl::StatusOr<InFlightPods::Question> question =
+      in_flight_.Ask(pod, args.pod_group);
+  if (absl::IsUnimplemented(question.status())) {
+    // No error: the scheduler would try it again after each backoff.
+    const std::string_view reason =
+        result.reasons.emplace_back(question.status().message());
+    for (const std::string_view name : args.node_names) {
+      result.failed_and_unresolvable_nodes.push_back({name, reason});
+    }
+    return result;
+  }
   if (!question.ok()) return fail(std::string(question.status().message()));
   const std::uint64_t generation = store_.generation();
   const std::vector<NodeId> in_flight_on = in_flight_.NodeIds();
@@ -265,7 +275,7 @@ absl::StatusOr<std::vector<NodeVictims>> ExtenderService::Preempt(
   if (rescuer_ != nullptr && rescuer_->OnPreemption(args.pod)) {
     return std::vector<NodeVictims>();
   }
-  return ProcessPreemption(profile->topology, store_, args);
+  return ProcessPreemption(profile->topology, profile->resources, store_, args);
 }
 
 absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(

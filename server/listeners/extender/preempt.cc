@@ -9,7 +9,8 @@
 
 namespace vicinal {
 
-std::vector<NodeVictims> ProcessPreemption(const Profile& profile,
+std::vector<NodeVictims> ProcessPreemption(const Profile& rules,
+                                           const Profile& resources,
                                            ClusterStore& store,
                                            const ExtenderPreemptionArgs& args) {
   const PodInfo pod(args.pod);
@@ -17,8 +18,8 @@ std::vector<NodeVictims> ProcessPreemption(const Profile& profile,
   for (const NodeVictims& candidate : args.candidates) {
     std::optional<std::vector<std::string>> victims;
     store.Write([&](ClusterState& cluster) {
-      victims = SelectVictims(profile, cluster, pod, candidate.node_name,
-                              candidate.pod_uids);
+      victims = SelectVictims(rules, resources, cluster, pod,
+                              candidate.node_name, candidate.pod_uids);
     });
     if (!victims) continue;
     remaining.push_back({candidate.node_name, *std::move(victims),

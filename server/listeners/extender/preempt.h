@@ -17,7 +17,8 @@ namespace vicinal {
 // Thread-safe. Each candidate is tried in the store itself, which is locked for
 // writing meanwhile, one after the other so that other questions get their
 // turn.
-std::vector<NodeVictims> ProcessPreemption(const Profile& profile,
+std::vector<NodeVictims> ProcessPreemption(const Profile& rules,
+                                           const Profile& resources,
                                            ClusterStore& store,
                                            const ExtenderPreemptionArgs& args);
 
