@@ -63,7 +63,7 @@ func decodeArgs(object runtime.Object, twin string) (runtime.Object, *settings, 
 }
 
 func decodeSettings(block []byte) (settings, error) {
-	s := settings{address: "unix:/run/vicinal/plugin.sock", timeout: 5 * time.Millisecond, narrow: true, mode: modeAnswer}
+	s := settings{address: "unix:/run/vicinal/plugin.sock", timeout: 20 * time.Millisecond, narrow: true, mode: modeAnswer}
 	var written vicinalArgs
 	path := field.NewPath("args", "vicinal")
 	if err := yaml.UnmarshalStrict(block, &written); err != nil {

@@ -213,7 +213,7 @@ func (c *Cluster) Pod(a *App, suffix string) *v1.Pod {
 	return &v1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: a.replicaSetName() + "-" + suffix, Namespace: a.Namespace, UID: c.uid(), Labels: a.Labels,
+			Name: a.replicaSetName() + "-" + suffix, Namespace: a.Namespace, UID: c.uid(), Labels: a.Labels, Generation: 1,
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: a.replicaSetName(), UID: "0b7c9d5e-1111-4222-8333-444455556666", Controller: &yes}},
 		},
 		Spec: v1.PodSpec{

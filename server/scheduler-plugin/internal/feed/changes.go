@@ -55,7 +55,11 @@ func podChanged(before, now *v1.Pod, node int32) link.Change {
 // countsTheSame says whether two objects of a pod are equal but for what vicinal does not
 // read: versions, the node's name, and of the status all but resources.
 func countsTheSame(a, b *v1.Pod) bool {
-	return equality.Semantic.DeepEqual(counting(a), counting(b))
+	one, other := counting(a), counting(b)
+	if a.Generation > 0 && a.Generation == b.Generation { // then the specs are equal
+		one.Spec, other.Spec = v1.PodSpec{}, v1.PodSpec{}
+	}
+	return equality.Semantic.DeepEqual(one, other)
 }
 
 // counting is a copy that shares everything with the pod but what is left out.
