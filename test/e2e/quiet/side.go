@@ -5,6 +5,9 @@ package quiet
 
 import (
 	"flag"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,23 +22,46 @@ type side struct {
 	cp        *harness.ControlPlane
 	cluster   *harness.Cluster
 	scheduler *harness.Scheduler
+	vicinal   *harness.Process // nil without one
 }
 
 var (
-	modes   = flag.String("modes", "stock,decide,advise", "which schedulers; the others are compared with the first")
+	modes   = flag.String("modes", "", "which schedulers; the others are compared with the first. Default: stock,decide,advise, and plugin if $VICINAL_SCHEDULER_BIN names one")
 	nodes   = flag.Int("nodes", 200, "nodes of the cluster")
 	seconds = flag.Int("seconds", 8, "how long to count")
 	backoff = flag.Int("pod-max-backoff-seconds", 0, "in place of the manifests' podMaxBackoffSeconds, if not 0")
 	gates   = flag.String("feature-gates", "", "of the schedulers with vicinal, in place of the manifests'")
 )
 
-// start starts vicinal in a mode, or none for "stock", and then the scheduler.
+// sides are the modes to run.
+func sides() []string {
+	if *modes != "" {
+		return strings.Split(*modes, ",")
+	}
+	all := []string{"stock", "decide", "advise"}
+	if os.Getenv("VICINAL_SCHEDULER_BIN") != "" {
+		all = append(all, "plugin")
+	}
+	return all
+}
+
+// extends is whether a mode is one of the extender.
+func extends(mode string) bool { return mode == "decide" || mode == "advise" }
+
+// start starts the scheduler of a mode, after the vicinal that it asks.
 func start(t *testing.T, cp *harness.ControlPlane, mode string) *side {
 	t.Helper()
-	var vicinal *harness.Vicinal
-	settings, flags := map[string]any{}, []string{}
-	if mode != "stock" {
-		flags = harness.ManifestFlags(t)
+	s := &side{name: mode, cp: cp, cluster: &harness.Cluster{Client: cp.Admin, Observer: cp.StartObserver(t)}}
+	switch {
+	case mode == "plugin":
+		kubeconfig, config := cp.PluginConfig(t, cp.Run.Path("plugin.sock"), nil)
+		config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
+		vicinal := harness.NewPluginVicinal(t, cp.Run, config)
+		vicinal.Start(t)
+		s.vicinal = vicinal.Process
+		s.scheduler = cp.StartPluginScheduler(t, kubeconfig, config, "--v=0")
+	case extends(mode):
+		settings, flags := map[string]any{}, harness.ManifestFlags(t)
 		if *gates != "" {
 			flags = []string{"--feature-gates=" + *gates}
 		}
@@ -46,14 +72,15 @@ func start(t *testing.T, cp *harness.ControlPlane, mode string) *side {
 		if mode == "decide" {
 			args = append(args, "--scheduler-config="+harness.ManifestOf(t, mode))
 		}
-		vicinal = harness.StartVicinal(t, cp.Run, args...)
+		vicinal := harness.StartVicinal(t, cp.Run, args...)
 		vicinal.WaitReady(t)
+		s.vicinal, s.cluster.Vicinal = vicinal.Process, vicinal
+		s.scheduler = cp.StartTunedScheduler(t, vicinal, settings, flags...)
+	default:
+		s.scheduler = cp.StartTunedScheduler(t, nil, nil)
 	}
-	scheduler := cp.StartTunedScheduler(t, vicinal, settings, flags...)
-	return &side{
-		name: mode, cp: cp, scheduler: scheduler,
-		cluster: &harness.Cluster{Client: cp.Admin, Observer: cp.StartObserver(t), Scheduler: scheduler, Vicinal: vicinal},
-	}
+	s.cluster.Scheduler = s.scheduler
+	return s
 }
 
 // counts is what has happened since the processes were started.
@@ -75,14 +102,25 @@ func (s *side) counts(t *testing.T) counts {
 	c.patches = s.cp.Metrics(t).SumWhere("apiserver_request_total", map[string]string{"verb": "PATCH", "resource": "pods", "subresource": "status"})
 	c.scheduler = s.scheduler.CPUSeconds(t)
 	c.apiserver, _ = s.cp.CPUSeconds(t)
-	if s.cluster.Vicinal != nil {
-		c.beside = s.cluster.Vicinal.CPUSeconds(t)
+	if s.vicinal != nil {
+		c.beside = s.vicinal.CPUSeconds(t)
 	}
 	return c
 }
 
 func (c counts) since(before counts) counts {
 	return counts{c.failed - before.failed, c.patches - before.patches, c.scheduler - before.scheduler, c.apiserver - before.apiserver, c.beside - before.beside}
+}
+
+// recordCPU adds what the processes have used to the table.
+func (s *side) recordCPU(c counts) {
+	s.record("CPU of the scheduler", "%.1f s", c.scheduler)
+	s.record("CPU of the API server", "%.1f s", c.apiserver)
+	beside := "none"
+	if s.vicinal != nil {
+		beside = fmt.Sprintf("%.1f s", c.beside)
+	}
+	s.record("CPU of vicinal", "%s", beside)
 }
 
 // get reads a pod as it is now.
