@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -17,6 +19,17 @@ import (
 // has to go are not among them. Plugins named in without are switched off, as in
 // a scheduler that leaves them to an extender.
 func (s *Scheduler) Victims(c *Case, without ...string) (map[string][]*v1.Pod, error) {
+	evictions, err := s.Evictions(c, nil, without...)
+	victims := map[string][]*v1.Pod{}
+	for node, eviction := range evictions {
+		victims[node] = eviction.Pods
+	}
+	return victims, err
+}
+
+// Evictions are those of Victims with PodDisruptionBudgets: with how many violations of
+// them.
+func (s *Scheduler) Evictions(c *Case, budgets []*policyv1.PodDisruptionBudget, without ...string) (map[string]*extenderv1.Victims, error) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	profile := s.defaultProfile.DeepCopy()
@@ -32,7 +45,7 @@ func (s *Scheduler) Victims(c *Case, without ...string) (map[string][]*v1.Pod, e
 		return nil, err
 	}
 	state := framework.NewCycleState()
-	victims := map[string][]*v1.Pod{}
+	victims := map[string]*extenderv1.Victims{}
 	preRes, status, _ := w.framework.RunPreFilterPlugins(ctx, state, c.Pod)
 	if !status.IsSuccess() {
 		return victims, nil
@@ -49,9 +62,9 @@ func (s *Scheduler) Victims(c *Case, without ...string) (map[string][]*v1.Pod, e
 		if err != nil {
 			return nil, err
 		}
-		pods, _, status := preemption.SelectVictimsOnNode(ctx, state.Clone(), c.Pod, node.Snapshot(), possible, nil)
+		pods, violations, status := preemption.SelectVictimsOnNode(ctx, state.Clone(), c.Pod, node.Snapshot(), possible, budgets)
 		if status.IsSuccess() && len(pods) > 0 {
-			victims[name] = pods
+			victims[name] = &extenderv1.Victims{Pods: pods, NumPDBViolations: int64(violations)}
 		}
 	}
 	return victims, nil
@@ -76,6 +89,9 @@ func (s *Scheduler) Without(c *Case, node string, gone []*v1.Pod) (NodeResult, e
 	w.filter(ctx, framework.NewCycleState(), c.Pod, answer)
 	return answer.Nodes[node], nil
 }
+
+// Pods are those of the cluster.
+func (c *Case) Pods() []*v1.Pod { return visible(c.Cluster.Pods.objects) }
 
 // PodsOn are the pods that run on a node.
 func (c *Case) PodsOn(node string) []*v1.Pod {

@@ -4,6 +4,7 @@ package preemption
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ func TestPreemption(t *testing.T) {
 		run  func(*testing.T, *harness.Cluster)
 	}{
 		{"an important pod takes the place of others, also of one that only a rule of vicinal's is against", takesTheirPlace},
+		{"two compete, and a third one takes nobody else's place", twoCompete},
 		{"nobody is evicted where the affinity would still fail", affinityWouldStillFail},
 		{"nobody is evicted beside a pod that is in the way and stays", inTheWayAndStays},
 	} {
@@ -57,6 +59,38 @@ func takesTheirPlace(t *testing.T, cluster *harness.Cluster) {
 		}
 		return ""
 	})
+	wantNoBrokenRules(t, cluster)
+	wantThere(t, cluster, bystander)
+}
+
+// There is room for two of three: whoever comes first, nobody is evicted but who is in
+// the way of two.
+func twoCompete(t *testing.T, cluster *harness.Cluster) {
+	cluster.CreatePod(t, filler())
+	cluster.CreatePod(t, harness.RunningOn("n1", harness.GoneAtOnce(harness.PodOf("web"))))
+	bystander := cluster.CreatePod(t, harness.RunningOn("n1", harness.GoneAtOnce(harness.PodOf("bystander"))))
+	var pods []*corev1.Pod
+	for range 3 {
+		pods = append(pods, harness.Important(harness.Requesting("4", harness.AwayFrom("web", host, harness.PodOf("important")))))
+	}
+	cluster.SubmitPods(t, pods)
+	settled := func() string {
+		got := map[string]int{}
+		for _, pod := range cluster.Observer.Pods(t) {
+			got[pod.Labels["app"]+" on "+pod.Spec.NodeName]++
+		}
+		if want := map[string]int{"rock on n2": 1, "bystander on n1": 1, "important on n1": 2, "important on ": 1}; !maps.Equal(got, want) {
+			return fmt.Sprintf("%v, want %v", got, want)
+		}
+		return ""
+	}
+	harness.Eventually(t, harness.OutcomeTimeout, "two run on n1 in place of filler and web", settled)
+	// An event after which the scheduler tries the third one again.
+	cluster.DeletePod(t, cluster.CreatePod(t, harness.RunningOn("n2", harness.Requesting("1", harness.PodOf("event")))))
+	time.Sleep(2 * time.Second) // longer than its backoff
+	if problem := settled(); problem != "" {
+		t.Error(problem)
+	}
 	wantNoBrokenRules(t, cluster)
 	wantThere(t, cluster, bystander)
 }

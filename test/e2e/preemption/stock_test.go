@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -21,20 +23,41 @@ import (
 	"vicinal/test/e2e/harness"
 )
 
-const generated = 500
+// generated is how many cases there are: $VICINAL_PREEMPTION_CASES or 100.
+func generated(t *testing.T) uint64 {
+	text := os.Getenv("VICINAL_PREEMPTION_CASES")
+	if text == "" {
+		return 100
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		t.Fatalf("VICINAL_PREEMPTION_CASES: %v", err)
+	}
+	return n
+}
+
+// What may differ from a scheduler with all plugins, with the reason.
+const (
+	unnecessary    = "a victim stays one although another, added one makes its room unnecessary: the scheduler's choice has reasons that vicinal does not know, here PodDisruptionBudgets"
+	unprotected    = "a pod that a PodDisruptionBudget protects goes in place of another: vicinal does not know PodDisruptionBudgets"
+	uncounted      = "the count of violated PodDisruptionBudgets is the scheduler's, without the added pods"
+	restOnAffinity = "the node stays although the pod's affinity rests on a pod of lower priority: as for the first"
+)
 
 // A scheduler without the two plugins proposes victims, and vicinal is asked. The
 // outcome must be what a scheduler with all plugins does, but for what
 // core/engine/preempt.h says; and wherever vicinal keeps a node, the pod must fit
-// there by all plugins of the stock scheduler.
+// there by all plugins of the stock scheduler. Every third case has
+// PodDisruptionBudgets.
 func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 	run := harness.NewRun(t)
 	scheduler, err := stock.NewScheduler(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var same, added, dropped, unnecessary, restOnAffinity int
-	for index := range uint64(generated) {
+	var asked, same, added, dropped, nodes int
+	differ := map[string]int{}
+	for index := uint64(0); asked < int(generated(t)); index++ {
 		line, ok := contested(t, cases.Generate(5, index).Line, index)
 		if !ok {
 			continue
@@ -43,53 +66,58 @@ func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 		if err != nil {
 			t.Fatalf("case %d: %v", index, err)
 		}
-		proposed, err := scheduler.Victims(c, names.InterPodAffinity, names.PodTopologySpread)
+		budgets := budgetsOf(c, index)
+		proposed, err := scheduler.Evictions(c, budgets, names.InterPodAffinity, names.PodTopologySpread)
 		if err != nil {
 			t.Fatalf("case %d: %v", index, err)
 		}
 		if len(proposed) == 0 {
 			continue
 		}
-		want, err := scheduler.Victims(c)
+		asked++
+		want, err := scheduler.Evictions(c, budgets)
 		if err != nil {
 			t.Fatalf("case %d: %v", index, err)
 		}
 		got := ask(t, run, line, c, proposed)
-		for node, victims := range proposed {
+		for node, candidate := range proposed {
+			nodes++
+			victims, answer := candidate.Pods, got[node]
 			wanted, kept := want[node]
-			answer, ok := got[node]
 			switch {
-			case !ok && !kept:
+			case answer == nil && !kept:
 				dropped++
-			case !ok:
-				t.Errorf("case %d: %s is dropped, want %v evicted", index, node, uids(wanted))
+				continue
+			case answer == nil:
+				t.Errorf("case %d: %s is dropped, want %v evicted", index, node, uids(wanted.Pods))
+				continue
+			case !kept && len(budgets) > 0 && len(answer.Pods) == len(victims):
+				differ[restOnAffinity]++
 			case !kept:
-				if c.Pod.Spec.Affinity == nil || c.Pod.Spec.Affinity.PodAffinity == nil || len(answer) != len(victims) {
-					t.Errorf("case %d: %s is kept with %v", index, node, uids(answer))
-				}
-				restOnAffinity++
-			case slices.Equal(uids(answer), uids(wanted)):
+				t.Errorf("case %d: %s is kept with %v", index, node, uids(answer.Pods))
+			case slices.Equal(uids(answer.Pods), uids(wanted.Pods)) && answer.NumPDBViolations == wanted.NumPDBViolations:
 				same++
-				if len(answer) > len(victims) {
+				if !contains(victims, answer.Pods) {
 					added++
 				}
-			case contains(answer, wanted) && contains(append(slices.Clone(wanted), victims...), answer):
-				unnecessary++
+			case len(budgets) == 0:
+				t.Errorf("case %d: on %s %v have to go, want %v; proposed were %v", index, node, uids(answer.Pods), uids(wanted.Pods), uids(victims))
+			case slices.Equal(uids(answer.Pods), uids(wanted.Pods)):
+				differ[uncounted]++
+			case contains(answer.Pods, wanted.Pods):
+				differ[unnecessary]++
 			default:
-				t.Errorf("case %d: on %s %v have to go, want %v; proposed were %v", index, node, uids(answer), uids(wanted), uids(victims))
+				differ[unprotected]++
 			}
-			if !ok {
-				continue
+			if !slices.IsSortedFunc(answer.Pods, byImportance) {
+				t.Errorf("case %d: on %s the victims %v are not in the order of their importance", index, node, uids(answer.Pods))
 			}
-			if !slices.IsSortedFunc(answer, byImportance) {
-				t.Errorf("case %d: on %s the victims %v are not in the order of their importance", index, node, uids(answer))
-			}
-			after, err := scheduler.Without(c, node, answer)
+			after, err := scheduler.Without(c, node, answer.Pods)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if after.Code != fwk.Success.String() {
-				t.Errorf("case %d: on %s the pod gets %+v without %v", index, node, after, uids(answer))
+				t.Errorf("case %d: on %s the pod gets %+v without %v", index, node, after, uids(answer.Pods))
 			}
 		}
 		for node := range got {
@@ -98,11 +126,39 @@ func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d nodes with the same victims (%d of them with added ones), %d dropped by both, %d with a victim of the scheduler's that an added one makes unnecessary, %d that rest on an affinity to a pod of lower priority",
-		same, added, dropped, unnecessary, restOnAffinity)
-	if same-added < 20 || added < 20 || dropped < 20 {
+	t.Logf("%d questions, %d nodes: %d with the same victims (%d of them with added ones), %d dropped by both", asked, nodes, same, added, dropped)
+	different := 0
+	for reason, n := range differ {
+		t.Logf("%d nodes differ: %s", n, reason)
+		different += n
+	}
+	if different*100 > nodes {
+		t.Errorf("%d of %d nodes differ, more than one in a hundred", different, nodes)
+	}
+	if same-added < asked/25 || added < asked/25 || dropped < asked/25 {
 		t.Error("too few of one sort to tell anything")
 	}
+}
+
+// budgetsOf gives every third case PodDisruptionBudgets, for the labels of some of its
+// pods, most of which allow nothing.
+func budgetsOf(c *stock.Case, seed uint64) []*policyv1.PodDisruptionBudget {
+	if seed%3 != 0 {
+		return nil
+	}
+	random := rand.New(rand.NewPCG(seed, 2))
+	var budgets []*policyv1.PodDisruptionBudget
+	for _, pod := range c.Pods() {
+		if len(pod.Labels) == 0 || random.IntN(3) > 0 {
+			continue
+		}
+		budgets = append(budgets, &policyv1.PodDisruptionBudget{
+			ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: "of-" + pod.Name},
+			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: pod.Labels}},
+			Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(random.IntN(2))},
+		})
+	}
+	return budgets
 }
 
 // contested makes a generated case one about preemption: pods have priorities,
@@ -188,7 +244,7 @@ func field(object map[string]any, name string) map[string]any {
 
 // ask starts a vicinal with the cluster of the case, and returns the victims of its
 // answer.
-func ask(t *testing.T, run *harness.Run, line []byte, c *stock.Case, proposed map[string][]*v1.Pod) map[string][]*v1.Pod {
+func ask(t *testing.T, run *harness.Run, line []byte, c *stock.Case, proposed map[string]*extenderv1.Victims) map[string]*extenderv1.Victims {
 	t.Helper()
 	var raw struct {
 		Objects []json.RawMessage `json:"objects"`
@@ -208,8 +264,8 @@ func ask(t *testing.T, run *harness.Run, line []byte, c *stock.Case, proposed ma
 	defer vicinal.Kill()
 	args := &extenderv1.ExtenderPreemptionArgs{Pod: c.Pod, NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{}}
 	for node, victims := range proposed {
-		meta := &extenderv1.MetaVictims{NumPDBViolations: int64(len(victims))}
-		for _, victim := range victims {
+		meta := &extenderv1.MetaVictims{NumPDBViolations: victims.NumPDBViolations}
+		for _, victim := range victims.Pods {
 			meta.Pods = append(meta.Pods, &extenderv1.MetaPod{UID: string(victim.UID)})
 		}
 		args.NodeNameToMetaVictims[node] = meta
@@ -218,19 +274,21 @@ func ask(t *testing.T, run *harness.Run, line []byte, c *stock.Case, proposed ma
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	answer := map[string][]*v1.Pod{}
+	answer := map[string]*extenderv1.Victims{}
 	for node, meta := range result.NodeNameToMetaVictims {
-		if meta.NumPDBViolations != int64(len(proposed[node])) {
+		if proposed[node] == nil || meta.NumPDBViolations != proposed[node].NumPDBViolations {
 			t.Errorf("%s: %d violations, want those of the question", node, meta.NumPDBViolations)
 		}
+		victims := &extenderv1.Victims{NumPDBViolations: meta.NumPDBViolations}
 		on := c.PodsOn(node)
 		for _, victim := range meta.Pods {
 			i := slices.IndexFunc(on, func(p *v1.Pod) bool { return string(p.UID) == victim.UID })
 			if i < 0 {
 				t.Fatalf("%s: no pod %q there", node, victim.UID)
 			}
-			answer[node] = append(answer[node], on[i])
+			victims.Pods = append(victims.Pods, on[i])
 		}
+		answer[node] = victims
 	}
 	return answer
 }
