@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <queue>
 #include <utility>
 
 #include "core/engine/run_plugins.h"
@@ -47,15 +48,22 @@ std::vector<std::size_t> HighestTotals(std::span<const std::int64_t> totals,
                                        std::mt19937_64& random) {
   limit = std::min(limit, totals.size());
   if (limit == 0) return {};
-  // What the last place needs.
-  std::vector<std::int64_t> sorted(totals.begin(), totals.end());
-  const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(limit) - 1;
-  std::ranges::nth_element(sorted, last, std::greater());
+  // What the last place needs: the lowest of the highest so far is on top.
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>>
+      highest;
+  for (const std::int64_t total : totals) {
+    if (highest.size() == limit) {
+      if (total <= highest.top()) continue;
+      highest.pop();
+    }
+    highest.push(total);
+  }
+  const std::int64_t last = highest.top();
   std::vector<std::size_t> best;
   std::vector<std::size_t> at_the_edge;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    if (totals[i] > *last) best.push_back(i);
-    if (totals[i] == *last) at_the_edge.push_back(i);
+    if (totals[i] > last) best.push_back(i);
+    if (totals[i] == last) at_the_edge.push_back(i);
   }
   std::ranges::shuffle(best, random);
   std::ranges::stable_sort(best, std::greater(),

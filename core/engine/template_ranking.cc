@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/engine/rank_nodes.h"
-#include "core/engine/run_plugins.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/node_statuses.h"
 
@@ -25,6 +24,26 @@ constexpr std::array<std::string_view, 6> kNodeLocal = {
 
 bool IsNodeLocal(std::string_view plugin) {
   return std::ranges::find(kNodeLocal, plugin) != kNodeLocal.end();
+}
+
+// Of those above.
+bool Normalizes(std::string_view plugin) {
+  return plugin == "TaintToleration" || plugin == "NodeAffinity";
+}
+
+bool IsValid(std::int64_t score) {
+  return score >= 0 && score <= kMaxNodeScore;
+}
+
+// Adds the weighted scores to the totals, and says whether all are valid.
+bool AddTo(std::vector<std::int64_t>& totals, std::int64_t weight,
+           const std::vector<std::int64_t>& scores) {
+  std::uint64_t highest = 0;  // A negative one is higher than all that may be.
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    totals[i] += weight * scores[i];
+    highest = std::max(highest, static_cast<std::uint64_t>(scores[i]));
+  }
+  return highest <= static_cast<std::uint64_t>(kMaxNodeScore);
 }
 
 // Whether these plugins cannot tell the pods apart: they look at the spec, and
@@ -63,66 +82,117 @@ TemplateRanking::Ranked TemplateRanking::Rank(const PodInfo& pod,
   Template& pods = TemplateOf(pod.pod);
   ForgetChanged(pods);
   const CandidateNodes all = AllNodes(cluster_);
-  const std::span<const NodeId> ids = all.ids();
+  // Those that have passed so far; the list is copied only if some have not.
+  std::unique_ptr<SelectedNodes> some;
+  const auto keep = [&](const CandidateNodes& nodes,
+                        const std::vector<std::size_t>& passed) {
+    if (passed.size() == nodes.size()) return;
+    some = std::make_unique<SelectedNodes>(nodes, passed);
+  };
   std::vector<std::size_t> passed;
+  passed.reserve(all.size());
+  const std::span<const NodeId> ids = all.ids();
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] >= pods.fits.size()) {
-      pods.fits.resize(ids[i] + 1, Fit::kUnknown);
-      for (auto& scores : pods.scores) {
-        scores.resize(ids[i] + 1, kUnknownScore);
-      }
-    }
-    Fit& fit = pods.fits[ids[i]];
+    const NodeId id = ids[i];
+    if (id >= pods.fits.size()) pods.fits.resize(id + 1, Fit::kUnknown);
+    Fit& fit = pods.fits[id];
     if (fit == Fit::kUnknown) fit = Judge(prepared.filters, *all[i]);
     // Which error is reported, and whether any is, depends on the others.
     if (fit == Fit::kError) return RankAmong(pod, all, limit, random);
     if (fit == Fit::kFits) passed.push_back(i);
   }
+  keep(all, passed);
   for (const NamedFilter& named : prepared.filters) {
     if (IsNodeLocal(named.plugin)) continue;
-    const SelectedNodes selected(all, passed);
-    NodeStatuses statuses(passed.size());
-    named.filter->FilterNodes(selected.candidates(), statuses);
+    const CandidateNodes nodes = some ? some->candidates() : AllNodes(cluster_);
+    NodeStatuses statuses(nodes.size());
+    named.filter->FilterNodes(nodes, statuses);
     for (const Status& status : statuses.distinct()) {
       if (status.code() == Code::kError) {
         return RankAmong(pod, all, limit, random);
       }
     }
-    std::vector<std::size_t> left;
-    for (const std::size_t position : statuses.Passed()) {
-      left.push_back(passed[position]);
-    }
-    passed = std::move(left);
+    keep(nodes, statuses.Passed());
   }
-  if (passed.size() <= 1) {
-    for (const std::size_t position : passed) {
-      ranked.best.push_back(ids[position]);
-    }
+  const CandidateNodes nodes = some ? some->candidates() : AllNodes(cluster_);
+  const std::span<const NodeId> left = nodes.ids();
+  if (left.size() <= 1) {
+    ranked.best.assign(left.begin(), left.end());
     return ranked;
   }
-  const SelectedNodes selected(all, passed);
-  ScoreOutcome scored = RunScorePlugins(
-      profile_, cluster_, pod, selected.candidates(),
-      [&](std::size_t plugin, const PreparedScore& score,
-          const CandidateNodes& nodes, std::span<std::int64_t> raw) {
-        if (!IsNodeLocal(profile_.scores[plugin].plugin->Name())) {
-          return score.ScoreNodes(nodes, raw);
-        }
-        std::vector<std::int64_t>& known = pods.scores[plugin];
-        const std::span<const NodeId> scored_ids = nodes.ids();
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-          std::int64_t& value = known[scored_ids[i]];
-          if (value == kUnknownScore) value = score.Score(*nodes[i]);
-          raw[i] = value;
-        }
-      });
-  ranked.status = std::move(scored.status);
-  if (!ranked.status.ok()) return ranked;
-  for (const std::size_t position :
-       HighestTotals(scored.totals, limit, random)) {
-    ranked.best.push_back(ids[passed[position]]);
+  std::vector<std::int64_t> totals;
+  if (!Totals(pods, pod, nodes, totals)) {
+    return RankAmong(pod, all, limit, random);  // It says what the error is.
+  }
+  for (const std::size_t position : HighestTotals(totals, limit, random)) {
+    ranked.best.push_back(left[position]);
   }
   return ranked;
+}
+
+bool TemplateRanking::Totals(Template& pods, const PodInfo& pod,
+                             const CandidateNodes& nodes,
+                             std::vector<std::int64_t>& totals) const {
+  std::vector<Prepared> kept;
+  std::vector<Prepared> others;
+  for (std::size_t i = 0; i < profile_.scores.size(); ++i) {
+    const ScorePlugin& plugin = *profile_.scores[i].plugin;
+    PreScoreResult result = plugin.PreScore(cluster_, pod, nodes);
+    if (result.status.IsSkip()) continue;
+    if (!result.status.ok()) return false;
+    (IsNodeLocal(plugin.Name()) ? kept : others)
+        .push_back({i, std::move(result.score)});
+  }
+  const std::span<const NodeId> ids = nodes.ids();
+  pods.sums.resize(std::max(pods.sums.size(), pods.fits.size()), kUnknownScore);
+  totals.resize(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    std::int64_t& sum = pods.sums[ids[i]];
+    if (sum == kUnknownScore && !Learn(pods, kept, *nodes[i])) return false;
+    totals[i] = sum;
+  }
+  std::vector<std::int64_t> scores(ids.size());
+  const auto add = [&](const Prepared& prepared) {
+    prepared.score->Normalize(nodes, scores);
+    return AddTo(totals, profile_.scores[prepared.position].weight, scores);
+  };
+  for (const Prepared& prepared : kept) {
+    const RawScores& raw = pods.raw[prepared.position];
+    if (raw.not_zero == 0) continue;  // All the same, or none that normalizes.
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      scores[i] = raw.by_node[ids[i]];
+    }
+    if (!add(prepared)) return false;
+  }
+  for (const Prepared& prepared : others) {
+    prepared.score->ScoreNodes(nodes, scores);
+    if (!add(prepared)) return false;
+  }
+  return true;
+}
+
+bool TemplateRanking::Learn(Template& pods, const std::vector<Prepared>& kept,
+                            const NodeInfo& node) const {
+  std::int64_t sum = 0;
+  for (const Prepared& prepared : kept) {
+    const auto& [plugin, weight] = profile_.scores[prepared.position];
+    const std::int64_t score = prepared.score->Score(node);
+    if (!Normalizes(plugin->Name())) {
+      if (!IsValid(score)) return false;
+      sum += weight * score;
+      continue;
+    }
+    RawScores& raw = pods.raw[prepared.position];
+    if (raw.by_node.size() < pods.fits.size()) {
+      raw.by_node.resize(pods.fits.size(), 0);
+    }
+    std::int64_t& known = raw.by_node[node.id];
+    if (known != 0) --raw.not_zero;
+    known = score;
+    if (known != 0) ++raw.not_zero;
+  }
+  pods.sums[node.id] = sum;
+  return true;
 }
 
 TemplateRanking::Template& TemplateRanking::TemplateOf(const Pod& pod) {
@@ -137,15 +207,19 @@ TemplateRanking::Template& TemplateRanking::TemplateOf(const Pod& pod) {
   Template& added = templates_.emplace_front();
   added.pod = pod;
   added.seen = changed_.count();
-  added.scores.resize(profile_.scores.size());
+  added.raw.resize(profile_.scores.size());
   return added;
 }
 
 void TemplateRanking::ForgetChanged(Template& pods) const {
   const auto forget = [&pods](NodeId id) {
-    if (id >= pods.fits.size()) return;
-    pods.fits[id] = Fit::kUnknown;
-    for (auto& scores : pods.scores) scores[id] = kUnknownScore;
+    if (id < pods.fits.size()) pods.fits[id] = Fit::kUnknown;
+    if (id < pods.sums.size()) pods.sums[id] = kUnknownScore;
+    for (RawScores& raw : pods.raw) {
+      if (id >= raw.by_node.size() || raw.by_node[id] == 0) continue;
+      raw.by_node[id] = 0;
+      --raw.not_zero;
+    }
   };
   if (!changed_.ForEachSince(pods.seen, forget)) {
     for (NodeId id = 0; id < pods.fits.size(); ++id) forget(id);

@@ -5,15 +5,17 @@
 // each template, and only nodes that have changed since then are asked about
 // again. That is done for plugins to which nothing matters but the pod and the
 // NodeInfo: NodeName, NodeUnschedulable, TaintToleration, NodeAffinity,
-// NodeResourcesFit and NodeResourcesBalancedAllocation; as to scores, for their
-// raw ones. PodTopologySpread, InterPodAffinity and ImageLocality, which look
-// at the whole cluster, and all normalization, run in full each time.
+// NodeResourcesFit and NodeResourcesBalancedAllocation. PodTopologySpread,
+// InterPodAffinity and ImageLocality, which look at the whole cluster, and all
+// normalization, run in full each time. A plugin that gives every node the same
+// is left out: only which total is higher matters.
 #ifndef VICINAL_CORE_ENGINE_TEMPLATE_RANKING_H_
 #define VICINAL_CORE_ENGINE_TEMPLATE_RANKING_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -24,6 +26,8 @@
 #include "core/index/node_id.h"
 #include "core/index/pod_info.h"
 #include "core/model/pod.h"
+#include "core/plugins/candidate_nodes.h"
+#include "core/plugins/framework.h"
 #include "core/plugins/status.h"
 
 namespace vicinal {
@@ -49,21 +53,36 @@ class TemplateRanking {
   // The same as RankNodes over all nodes.
   //
   // Cost: O(templates) to find the template; for a node that is new to it or
-  // has changed, what each plugin costs for a node; for all others some
-  // additions per score plugin; and the whole cost of the plugins that run in
-  // full. If PreFilter leaves some nodes only, the cost is that of RankNodes
-  // for these. Memory: for each template 8 bytes × nodes × score plugins.
+  // has changed, what each plugin costs for a node; for all others two
+  // additions, and the whole cost of the plugins that run in full. If PreFilter
+  // leaves some nodes only, the cost is that of RankNodes for these. Memory:
+  // for each template 8 bytes × nodes × (1 + score plugins that normalize).
   Ranked Rank(const PodInfo& pod, std::size_t limit, std::mt19937_64& random);
 
  private:
   enum class Fit : std::uint8_t { kUnknown, kFits, kRefused, kError };
 
+  // The raw scores of a plugin that looks at one node, and normalizes.
+  struct RawScores {
+    std::vector<std::int64_t> by_node;  // By node id.
+    std::size_t not_zero = 0;           // How many of them.
+  };
+
   struct Template {
     Pod pod;                 // One of them.
     std::uint64_t seen = 0;  // Of the changes.
     std::vector<Fit> fits;   // By node id; what the kept filters say.
-    // By the position of the plugin in the profile, then by node id.
-    std::vector<std::vector<std::int64_t>> scores;
+    // By node id: what the plugins that look at one node, and do not normalize,
+    // add to the total.
+    std::vector<std::int64_t> sums;
+    // By the position in the profile, for those that normalize.
+    std::vector<RawScores> raw;
+  };
+
+  // A score plugin that does not skip the pod.
+  struct Prepared {
+    std::size_t position;  // In the profile.
+    std::unique_ptr<PreparedScore> score;
   };
 
   Template& TemplateOf(const Pod& pod);
@@ -71,6 +90,14 @@ class TemplateRanking {
   // What the kept filters among `filters` say.
   static Fit Judge(const std::vector<NamedFilter>& filters,
                    const NodeInfo& node);
+  // What the score plugins add up to for `nodes`, but for what is the same for
+  // all of them. Says false if there is an error, or a score that there must
+  // not be.
+  bool Totals(Template& pods, const PodInfo& pod, const CandidateNodes& nodes,
+              std::vector<std::int64_t>& totals) const;
+  // Makes the kept scores of a node known. False if one must not be.
+  bool Learn(Template& pods, const std::vector<Prepared>& kept,
+             const NodeInfo& node) const;
   Ranked RankAmong(const PodInfo& pod, const CandidateNodes& nodes,
                    std::size_t limit, std::mt19937_64& random) const;
 

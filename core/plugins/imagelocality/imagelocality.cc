@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,12 +36,26 @@ class ImageLocalityScore : public PreparedScore {
       : images_(std::move(images)),
         max_threshold_(kMaxContainerThreshold * image_count) {}
 
-  // calculatePriority.
   std::int64_t Score(const NodeInfo& node) const override {
     std::int64_t sum = 0;
     for (const PodImage& image : images_) {
       if (image.state->nodes.contains(&node)) sum = GoAdd(sum, image.score);
     }
+    return Priority(sum);
+  }
+
+  void ScoreNodes(const CandidateNodes& nodes,
+                  std::span<std::int64_t> scores) const override {
+    if (images_.empty()) {  // No node has any of them.
+      std::ranges::fill(scores, Priority(0));
+      return;
+    }
+    PreparedScore::ScoreNodes(nodes, scores);
+  }
+
+ private:
+  // calculatePriority.
+  std::int64_t Priority(std::int64_t sum) const {
     if (sum < kMinThreshold) {
       sum = kMinThreshold;
     } else if (sum > max_threshold_) {
@@ -50,7 +65,6 @@ class ImageLocalityScore : public PreparedScore {
            (max_threshold_ - kMinThreshold);
   }
 
- private:
   const std::vector<PodImage> images_;
   const std::int64_t max_threshold_;
 };
