@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
@@ -34,13 +35,14 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	configscheme "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 	"sigs.k8s.io/yaml"
 )
 
 // What the environment says.
 const (
-	modeVariable = "VICINAL_UPSTREAM_MODE" // stock, advise or decide
+	modeVariable = "VICINAL_UPSTREAM_MODE" // stock, advise, decide or plugin
 	binVariable  = "VICINAL_BIN"           // the binary
 	rootVariable = "VICINAL_ROOT"          // the repository
 	// A file to which a line is added for each scheduler: how it was started.
@@ -55,7 +57,11 @@ var replaced = []string{names.InterPodAffinity, names.PodTopologySpread}
 func newScheduler(ctx context.Context, client clientset.Interface, factory informers.SharedInformerFactory, dynamicFactory dynamicinformer.DynamicSharedInformerFactory, recorder profile.RecorderFactory, options ...scheduler.Option) (*scheduler.Scheduler, error) {
 	mode := os.Getenv(modeVariable)
 	if mode != "stock" {
-		more, err := withVicinal(ctx, mode, settingsOf(options))
+		replace := func() ([]scheduler.Option, error) { return withVicinal(ctx, mode, settingsOf(options)) }
+		if mode == "plugin" {
+			replace = func() ([]scheduler.Option, error) { return withPlugins(ctx, settingsOf(options)) }
+		}
+		more, err := replace()
 		if err != nil {
 			return nil, fmt.Errorf("vicinal in mode %q: %w", mode, err)
 		}
@@ -68,6 +74,7 @@ func newScheduler(ctx context.Context, client clientset.Interface, factory infor
 type settings struct {
 	kubeConfig *restclient.Config
 	config     config.KubeSchedulerConfiguration
+	registry   frameworkruntime.Registry
 }
 
 // settingsOf applies the options to a value of their type, which is private to upstream.
@@ -80,7 +87,7 @@ func settingsOf(options []scheduler.Option) settings {
 		f := private.Elem().FieldByName(name)
 		return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface()
 	}
-	s := settings{kubeConfig: field("kubeConfig").(*restclient.Config)}
+	s := settings{kubeConfig: field("kubeConfig").(*restclient.Config), registry: field("frameworkOutOfTreeRegistry").(frameworkruntime.Registry)}
 	defaults := configv1.KubeSchedulerConfiguration{}
 	configscheme.Scheme.Default(&defaults)
 	if err := configscheme.Scheme.Convert(&defaults, &s.config, nil); err != nil {
@@ -218,28 +225,15 @@ func startVicinal(ctx context.Context, mode string, kubeConfig *restclient.Confi
 	if err := errors.Join(writeKubeconfig(kubeconfig, kubeConfig), writeConfiguration(configuration, c)); err != nil {
 		return "", err
 	}
-	command := exec.Command(os.Getenv(binVariable), "serve", "--mode="+mode, "--kubeconfig="+kubeconfig, "--scheduler-config="+configuration,
+	line, err := startProcess(ctx, nil, "serve", "--mode="+mode, "--kubeconfig="+kubeconfig, "--scheduler-config="+configuration,
 		"--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	stdout, err := command.StdoutPipe()
 	if err != nil {
 		return "", err
 	}
-	if err := command.Start(); err != nil {
-		return "", err
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
 	addresses := listening.FindStringSubmatch(line)
-	if err != nil || addresses == nil {
-		_ = command.Wait() // what it says matters
-		return "", &refusal{strings.TrimSpace(stderr.String())}
+	if addresses == nil {
+		return "", &refusal{line}
 	}
-	context.AfterFunc(ctx, func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	})
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		response, err := http.Get("http://" + addresses[2] + "/readyz")
 		if err == nil {
@@ -253,6 +247,35 @@ func startVicinal(ctx context.Context, mode string, kubeConfig *restclient.Confi
 			return "", fmt.Errorf("not ready: %v", err)
 		}
 	}
+}
+
+// startProcess starts vicinal with these arguments and returns the line in which it says
+// where it listens. It ends with ctx, after atEnd.
+func startProcess(ctx context.Context, atEnd func(line string), args ...string) (string, error) {
+	command := exec.Command(os.Getenv(binVariable), args...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := command.Start(); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		_ = command.Wait() // what it says matters
+		return "", &refusal{strings.TrimSpace(line + stderr.String())}
+	}
+	context.AfterFunc(ctx, func() {
+		if atEnd != nil {
+			atEnd(line)
+		}
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	})
+	return line, nil
 }
 
 func writeKubeconfig(path string, from *restclient.Config) error {
@@ -271,19 +294,36 @@ func writeKubeconfig(path string, from *restclient.Config) error {
 	return clientcmd.WriteToFile(*c, path)
 }
 
-// writeConfiguration writes what vicinal is to know of the scheduler's configuration.
+// writeConfiguration writes what vicinal is to know of the scheduler's configuration. The
+// arguments of vicinal's own plugins go as they are: upstream's conversion does not know
+// them.
 func writeConfiguration(path string, internal *config.KubeSchedulerConfiguration) error {
+	known := internal.DeepCopy()
+	for i := range known.Profiles {
+		known.Profiles[i].PluginConfig = slices.DeleteFunc(known.Profiles[i].PluginConfig, isOwn)
+	}
 	var versioned configv1.KubeSchedulerConfiguration
-	if err := configscheme.Scheme.Convert(internal, &versioned, nil); err != nil {
+	if err := configscheme.Scheme.Convert(known, &versioned, nil); err != nil {
 		return err
 	}
 	versioned.TypeMeta = metav1.TypeMeta{APIVersion: configv1.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration"}
+	for i, profile := range internal.Profiles {
+		for _, p := range profile.PluginConfig {
+			if isOwn(p) {
+				raw := p.Args.(*runtime.Unknown).Raw
+				versioned.Profiles[i].PluginConfig = append(versioned.Profiles[i].PluginConfig, configv1.PluginConfig{Name: p.Name, Args: runtime.RawExtension{Raw: raw}})
+			}
+		}
+	}
 	content, err := json.Marshal(&versioned)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(path, content, 0o600)
 }
+
+// isOwn is whether the arguments are those of one of vicinal's plugins.
+func isOwn(p config.PluginConfig) bool { return strings.HasPrefix(p.Name, "Vicinal") }
 
 // note tells how a scheduler was started.
 func note(how string) error {
