@@ -12,12 +12,10 @@
 #include "core/engine/filter_plugins.h"
 #include "core/engine/score_plugins.h"
 #include "server/scheduler_config/plugin_sets.h"
+#include "server/versions.h"
 
 namespace vicinal {
 namespace {
-
-// The release whose plugins these are.
-constexpr char kRelease[] = "v1.37.";
 
 // The filters that vicinal has, in the scheduler's order.
 constexpr std::array<std::string_view, 7> kFilters = {
@@ -110,10 +108,10 @@ AttachedProfile Attach(const v1::SchedulingProfile& told,
 
 absl::StatusOr<AttachedProfiles> AttachProfiles(const v1::Hello& hello,
                                                 const SchedulerConfig& config) {
-  if (!absl::StartsWith(hello.kubernetes_version(), kRelease)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("hello.kubernetes_version: \"", hello.kubernetes_version(),
-                     "\": vicinal has the plugins of ", kRelease, "x"));
+  if (!absl::StartsWith(hello.kubernetes_version(), kKubernetesRelease)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "hello.kubernetes_version: \"", hello.kubernetes_version(),
+        "\": vicinal has the plugins of ", kKubernetesRelease, "x"));
   }
   AttachedProfiles profiles;
   for (const v1::SchedulingProfile& told : hello.profiles()) {

@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/model/json.h"
 #include "server/listeners/scheduler_plugin/answers.h"
+#include "server/versions.h"
 
 namespace vicinal {
 namespace {
 
-constexpr char kVersion[] = "0.3";
 constexpr char kDefaultSchedulerName[] = "default-scheduler";
 
 }  // namespace
