@@ -41,6 +41,7 @@ const (
 	unnecessary    = "a victim stays one although another, added one makes its room unnecessary: the scheduler's choice has reasons that vicinal does not know, here PodDisruptionBudgets"
 	unprotected    = "a pod that a PodDisruptionBudget protects goes in place of another: vicinal does not know PodDisruptionBudgets"
 	uncounted      = "the count of violated PodDisruptionBudgets is the scheduler's, without the added pods"
+	notEnough      = "what in-tree evicts does not let the pod fit: when it takes a pod away that is terminating, PodTopologySpread counts one too few (updateWithPod), and the next attempt evicts more"
 	restOnAffinity = "the node stays although the pod's affinity rests on a pod of lower priority: as for the first"
 )
 
@@ -100,6 +101,8 @@ func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 				if !contains(victims, answer.Pods) {
 					added++
 				}
+			case without(t, scheduler, c, node, wanted.Pods).Code != fwk.Success.String():
+				differ[notEnough]++
 			case len(budgets) == 0:
 				t.Errorf("case %d: on %s %v have to go, want %v; proposed were %v", index, node, uids(answer.Pods), uids(wanted.Pods), uids(victims))
 			case slices.Equal(uids(answer.Pods), uids(wanted.Pods)):
@@ -112,11 +115,7 @@ func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 			if !slices.IsSortedFunc(answer.Pods, byImportance) {
 				t.Errorf("case %d: on %s the victims %v are not in the order of their importance", index, node, uids(answer.Pods))
 			}
-			after, err := scheduler.Without(c, node, answer.Pods)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if after.Code != fwk.Success.String() {
+			if after := without(t, scheduler, c, node, answer.Pods); after.Code != fwk.Success.String() {
 				t.Errorf("case %d: on %s the pod gets %+v without %v", index, node, after, uids(answer.Pods))
 			}
 		}
@@ -138,6 +137,16 @@ func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 	if same-added < asked/25 || added < asked/25 || dropped < asked/25 {
 		t.Error("too few of one sort to tell anything")
 	}
+}
+
+// without is what the stock scheduler says about the node once pods have gone.
+func without(t *testing.T, scheduler *stock.Scheduler, c *stock.Case, node string, gone []*v1.Pod) stock.NodeResult {
+	t.Helper()
+	after, err := scheduler.Without(c, node, gone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return after
 }
 
 // budgetsOf gives every third case PodDisruptionBudgets, for the labels of some of its
