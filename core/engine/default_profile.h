@@ -7,9 +7,8 @@
 
 namespace vicinal {
 
-// The plugins in the order and with the weights of
-// pkg/scheduler/apis/config/v1/default_plugins.go, without those for ports,
-// volumes and resource claims, which vicinal does not have.
+// The plugins of core/plugins/registry.h, without those for ports, volumes and
+// resource claims, which vicinal does not have.
 Profile DefaultProfile(const PluginConfig& config);
 
 }  // namespace vicinal

@@ -1,17 +1,21 @@
 #include "core/engine/profile.h"
 
-#include "core/plugins/interpodaffinity/interpodaffinity.h"
-#include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "core/plugins/plugin_config.h"
+#include "core/plugins/registry.h"
 
 namespace vicinal {
 
 Profile TopologyProfile(const PodTopologySpreadArgs& spread,
                         const InterPodAffinityArgs& affinity) {
+  PluginConfig config;
+  config.pod_topology_spread = spread;
+  config.inter_pod_affinity = affinity;
   Profile profile;
-  profile.filters.push_back(std::make_unique<PodTopologySpread>(spread));
-  profile.filters.push_back(std::make_unique<InterPodAffinity>(affinity));
-  profile.scores.push_back({std::make_unique<PodTopologySpread>(spread), 2});
-  profile.scores.push_back({std::make_unique<InterPodAffinity>(affinity), 2});
+  for (const PluginRow& row : Plugins()) {
+    if (!row.taken_over) continue;
+    profile.filters.push_back(row.filter(config));
+    profile.scores.push_back({row.score(config), row.weight});
+  }
   return profile;
 }
 

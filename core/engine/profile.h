@@ -23,7 +23,7 @@ struct Profile {
 };
 
 // The two plugins that vicinal takes over from the scheduler, each with its
-// default weight of 2.
+// default weight.
 Profile TopologyProfile(const PodTopologySpreadArgs& spread,
                         const InterPodAffinityArgs& affinity);
 

@@ -11,50 +11,14 @@
 #include "core/engine/fit_error.h"
 #include "core/engine/run_plugins.h"
 #include "core/explain/cause_finder.h"
+#include "core/explain/cause_finders.h"
 #include "core/explain/hints.h"
-#include "core/explain/interpodaffinity_causes.h"
-#include "core/explain/node_causes.h"
-#include "core/explain/nodeaffinity_causes.h"
-#include "core/explain/noderesources_causes.h"
 #include "core/explain/podtopologyspread_causes.h"
 #include "core/plugins/candidate_nodes.h"
-#include "core/plugins/interpodaffinity/interpodaffinity.h"
 #include "core/plugins/nodeaffinity/nodeaffinity.h"
-#include "core/plugins/nodename/nodename.h"
-#include "core/plugins/noderesources/fit.h"
-#include "core/plugins/nodeunschedulable/nodeunschedulable.h"
-#include "core/plugins/podtopologyspread/podtopologyspread.h"
-#include "core/plugins/tainttoleration/tainttoleration.h"
 
 namespace vicinal {
 namespace {
-
-std::unique_ptr<CauseFinder> FinderFor(std::string_view plugin,
-                                       const ClusterState& cluster,
-                                       const PluginConfig& config,
-                                       const PodInfo& pod) {
-  if (plugin == NodeName::kName) return std::make_unique<NodeNameCauses>(pod);
-  if (plugin == NodeUnschedulable::kName) {
-    return std::make_unique<NodeUnschedulableCauses>();
-  }
-  if (plugin == TaintToleration::kName) {
-    return std::make_unique<TaintTolerationCauses>(pod);
-  }
-  if (plugin == NodeAffinityPlugin::kName) {
-    return std::make_unique<NodeAffinityCauses>(pod, config.node_affinity);
-  }
-  if (plugin == NodeResourcesFit::kName) {
-    return std::make_unique<NodeResourcesCauses>(pod);
-  }
-  if (plugin == PodTopologySpread::kName) {
-    return std::make_unique<PodTopologySpreadCauses>(
-        cluster, pod, config.pod_topology_spread);
-  }
-  if (plugin == InterPodAffinity::kName) {
-    return std::make_unique<InterPodAffinityCauses>(cluster, pod);
-  }
-  return nullptr;
-}
 
 // A filter plugin made ready to be asked about single nodes.
 class FilterAlone {
@@ -92,7 +56,7 @@ class FilterAlone {
  private:
   std::vector<std::size_t> FindFor(const Refusal& refusal, CauseList& causes) {
     if (!has_looked_for_finder_) {
-      finder_ = FinderFor(name_, cluster_, config_, pod_);
+      finder_ = MakeCauseFinder(name_, cluster_, config_, pod_);
       has_looked_for_finder_ = true;
     }
     std::vector<std::size_t> found;

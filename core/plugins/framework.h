@@ -2,7 +2,7 @@
 //
 // The order of the calls for one pod is
 //
-//   PreFilter (Filter | WithPod Filter)* PreScore (Score* Normalize)?
+//   PreFilter (Filter | WithPods Filter)* PreScore (Score* Normalize)?
 //
 // PreFilter and PreScore look at the cluster once and return an object that
 // answers per node; it refers to the plugin, the cluster and the pod it was

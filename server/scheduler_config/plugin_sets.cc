@@ -3,52 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "core/plugins/registry.h"
+
 namespace vicinal {
 namespace {
 
-// The plugins of the default profile, in its order. Only those with a weight
-// score.
-struct DefaultPlugin {
-  std::string_view name;
-  std::int64_t weight = 0;  // As written there; 0: none.
-  bool scores = weight != 0;
-};
-constexpr DefaultPlugin kDefaultPlugins[] = {
-    {"SchedulingGates"},
-    {"PrioritySort"},
-    {"NodeName"},
-    {"NodeUnschedulable"},
-    {"TaintToleration", 3},
-    {"NodeAffinity", 2},
-    {"NodePorts"},
-    {"DeferredPodScheduling"},
-    {"NodeResourcesFit", 1},
-    {"VolumeRestrictions"},
-    {"NodeVolumeLimits"},
-    {"VolumeBinding", 0, true},
-    {"VolumeZone"},
-    {"PodTopologySpread", 2},
-    {"InterPodAffinity", 2},
-    {"DynamicResources", 2},
-    {"DefaultPreemption"},
-    {"NodeResourcesBalancedAllocation", 1},
-    {"ImageLocality", 1},
-    {"DefaultBinder"},
-    {"NodeDeclaredFeatures"},
-    // Behind feature gates that are off by default.
-    {"GangScheduling"},
-    {"TopologyPlacementGenerator"},
-    {"PodGroupPodsCount"},
-};
-
-const DefaultPlugin* FindDefault(std::string_view name) {
-  const auto* const found =
-      std::ranges::find(kDefaultPlugins, name, &DefaultPlugin::name);
-  return found == std::end(kDefaultPlugins) ? nullptr : found;
-}
-
 bool MayScore(std::string_view name) {
-  const DefaultPlugin* plugin = FindDefault(name);
+  const PluginRow* plugin = FindPlugin(name);
   return plugin == nullptr || plugin->scores;
 }
 
@@ -61,7 +22,7 @@ std::vector<WeightedPlugin> MergeWithDefaults(const PluginSet& multi_point) {
            multi_point.disabled.end();
   };
   if (!is_disabled("*")) {
-    for (const DefaultPlugin& plugin : kDefaultPlugins) {
+    for (const PluginRow& plugin : Plugins()) {
       if (is_disabled(plugin.name)) continue;
       const auto given =
           std::ranges::find(custom, plugin.name, &WeightedPlugin::name);
@@ -80,7 +41,7 @@ std::vector<WeightedPlugin> MergeWithDefaults(const PluginSet& multi_point) {
 }  // namespace
 
 std::int64_t DefaultScoreWeight(std::string_view name) {
-  const DefaultPlugin* plugin = FindDefault(name);
+  const PluginRow* plugin = FindPlugin(name);
   if (plugin == nullptr || !plugin->scores) return 0;
   return std::max<std::int64_t>(plugin->weight, 1);
 }

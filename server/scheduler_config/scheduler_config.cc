@@ -1,7 +1,5 @@
 #include "server/scheduler_config/scheduler_config.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,6 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "core/model/json.h"
 #include "core/model/yaml.h"
+#include "core/plugins/read_plugin_config.h"
+#include "core/plugins/registry.h"
 #include "server/scheduler_config/vicinal_plugins.h"
 
 namespace vicinal {
@@ -57,11 +57,10 @@ namespace {
 constexpr char kApiVersion[] = "kubescheduler.config.k8s.io/v1";
 constexpr char kKind[] = "KubeSchedulerConfiguration";
 
-// Whose arguments PluginConfig reads or knows to skip.
-constexpr std::array<std::string_view, 8> kPluginsWithArgs = {
-    "DefaultPreemption", "DynamicResources", "InterPodAffinity",
-    "NodeAffinity",      "NodeResourcesFit", "NodeResourcesBalancedAllocation",
-    "PodTopologySpread", "VolumeBinding"};
+bool HasKnownArgs(std::string_view name) {
+  const PluginRow* plugin = FindPlugin(name);
+  return plugin != nullptr && plugin->decode_args != nullptr;
+}
 
 struct Plugins {
   PluginSet multi_point;
@@ -101,8 +100,7 @@ absl::Status DecodePluginConfig(JsonValue value, const JsonPath& path,
         if (!read.ok()) return read;
         if (InTreeName(name) != name) {
           known.push_back(AsInTreeEntry(text));
-        } else if (std::ranges::find(kPluginsWithArgs, name) !=
-                   kPluginsWithArgs.end()) {
+        } else if (HasKnownArgs(name)) {
           known.emplace_back(text);
         }
         return absl::OkStatus();

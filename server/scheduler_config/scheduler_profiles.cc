@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
-#include "core/engine/score_plugins.h"
 #include "core/plugins/noderesources/fit.h"
+#include "core/plugins/registry.h"
 #include "server/scheduler_config/plugin_sets.h"
 
 namespace vicinal {
@@ -18,13 +18,6 @@ namespace {
 // The scheduler multiplies an extender's scores by this (MaxNodeScore /
 // MaxExtenderPriority).
 constexpr std::int64_t kExtenderFactor = 10;
-
-constexpr std::string_view kTakenOver[] = {"PodTopologySpread",
-                                           "InterPodAffinity"};
-
-bool ScoresOnlyVolumesOrClaims(std::string_view name) {
-  return name == "VolumeBinding" || name == "DynamicResources";
-}
 
 absl::Status Refused(const std::string& what) {
   return absl::InvalidArgumentError(what + "; use --mode=advise");
@@ -65,20 +58,23 @@ absl::StatusOr<Profile> Decider(const SchedulerConfig::Profile& profile,
                                     profile.plugin_config.inter_pod_affinity);
   decider.scores.clear();
   std::vector<WeightedPlugin> plugins = profile.score;
-  for (const std::string_view name : kTakenOver) {
-    if (std::ranges::find(plugins, name, &WeightedPlugin::name) ==
-        plugins.end()) {
-      plugins.push_back({std::string(name), DefaultScoreWeight(name) * scale});
+  for (const PluginRow& row : Plugins()) {
+    if (row.taken_over &&
+        std::ranges::find(plugins, row.name, &WeightedPlugin::name) ==
+            plugins.end()) {
+      plugins.push_back({std::string(row.name), row.weight * scale});
     }
   }
   for (const auto& [name, weight] : plugins) {
-    if (auto plugin = MakeScorePlugin(name, profile.plugin_config)) {
-      decider.scores.push_back({std::move(plugin), weight});
+    const PluginRow* row = FindPlugin(name);
+    if (row != nullptr && row->score != nullptr) {
+      decider.scores.push_back({row->score(profile.plugin_config), weight});
       continue;
     }
     const std::string where =
         absl::StrCat("profile \"", profile.scheduler_name, "\": ");
-    if (!ScoresOnlyVolumesOrClaims(name)) {
+    // Those that vicinal does not have score volumes and claims only.
+    if (row == nullptr || !row->scores) {
       return Refused(absl::StrCat(where, "vicinal does not have the plugin ",
                                   name, ", which scores or may score"));
     }

@@ -17,6 +17,7 @@
 #include "core/model/pod_admission.h"
 #include "core/model/yaml.h"
 #include "core/plugins/plugin_config.h"
+#include "core/plugins/read_plugin_config.h"
 #include "test/explain/verdict_check.h"
 
 namespace vicinal {

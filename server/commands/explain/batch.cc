@@ -23,6 +23,7 @@
 #include "core/model/pod_admission.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/plugin_config.h"
+#include "core/plugins/read_plugin_config.h"
 #include "server/commands/explain/report.h"
 
 namespace vicinal {

@@ -9,29 +9,18 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/engine/filter_plugins.h"
-#include "core/engine/score_plugins.h"
+#include "core/plugins/registry.h"
 #include "server/scheduler_config/plugin_sets.h"
 #include "server/versions.h"
 
 namespace vicinal {
 namespace {
 
-// The filters that vicinal has, in the scheduler's order.
-constexpr std::array<std::string_view, 7> kFilters = {
-    "NodeName",         "NodeUnschedulable", "TaintToleration", "NodeAffinity",
-    "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"};
-
 // The scheduler's own, which pass each node unless the pod has something that
 // few have.
 constexpr std::array<std::string_view, 7> kFiltersOfFewPods = {
     "NodePorts",  "VolumeRestrictions", "NodeVolumeLimits",    "VolumeBinding",
     "VolumeZone", "DynamicResources",   "NodeDeclaredFeatures"};
-
-bool IsTakenOver(std::string_view filter) {
-  return filter == PodTopologySpread::kName ||
-         filter == InterPodAffinity::kName;
-}
 
 bool ScoresFewPods(std::string_view plugin, std::int64_t weight) {
   return (plugin == "VolumeBinding" || plugin == "DynamicResources") &&
@@ -82,20 +71,23 @@ AttachedProfile Attach(const v1::SchedulingProfile& told,
       std::make_unique<PodTopologySpread>(config.pod_topology_spread);
   profile.inter_pod_affinity =
       std::make_unique<InterPodAffinity>(config.inter_pod_affinity);
-  for (const std::string_view name : kFilters) {
-    if (IsTakenOver(name) || std::ranges::count(told.filters(), name) > 0) {
-      profile.all.filters.push_back(MakeFilterPlugin(name, config));
+  for (const PluginRow& row : Plugins()) {
+    if (row.filter != nullptr &&
+        (row.taken_over || std::ranges::count(told.filters(), row.name) > 0)) {
+      profile.all.filters.push_back(row.filter(config));
     }
   }
   for (const std::string& name : told.filters()) {
-    if (std::ranges::count(kFilters, name) == 0 &&
+    const PluginRow* row = FindPlugin(name);
+    if ((row == nullptr || row->filter == nullptr) &&
         std::ranges::count(kFiltersOfFewPods, name) == 0) {
       profile.declined = "vicinal does not have the filter plugin " + name;
     }
   }
   for (const auto& [name, weight] : known.score) {
-    if (auto plugin = MakeScorePlugin(name, config)) {
-      profile.all.scores.push_back({std::move(plugin), weight});
+    const PluginRow* row = FindPlugin(name);
+    if (row != nullptr && row->score != nullptr) {
+      profile.all.scores.push_back({row->score(config), weight});
     } else if (!ScoresFewPods(name, weight)) {
       profile.declined = absl::StrCat("vicinal does not have the score plugin ",
                                       name, ", which has the weight ", weight);

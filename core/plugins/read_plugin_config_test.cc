@@ -1,4 +1,4 @@
-#include "core/plugins/plugin_config.h"
+#include "core/plugins/read_plugin_config.h"
 
 #include <string>
 #include <vector>

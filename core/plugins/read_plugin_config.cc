@@ -1,0 +1,46 @@
+#include "core/plugins/read_plugin_config.h"
+
+#include <set>
+#include <string>
+
+#include "core/plugins/plugin_entry.h"
+#include "core/plugins/registry.h"
+
+namespace vicinal {
+namespace {
+
+absl::Status DecodeArgs(const PluginEntry& entry, const JsonPath& path,
+                        PluginConfig& config) {
+  const PluginRow* plugin = FindPlugin(entry.name);
+  if (plugin == nullptr || plugin->decode_args == nullptr) {
+    return FieldError(
+        path.Field("name"),
+        "no plugin with arguments has the name \"" + entry.name + "\"");
+  }
+  return JsonReader().ReadWith(
+      simdjson::padded_string(entry.args), [&](JsonValue value) {
+        return plugin->decode_args(value, path.Field("args"), entry.name,
+                                   config);
+      });
+}
+
+}  // namespace
+
+absl::Status Decode(JsonValue value, const JsonPath& path, PluginConfig* out) {
+  *out = PluginConfig();
+  std::set<std::string> seen;
+  return ForEachElement(
+      value, path, [&](JsonValue element, const JsonPath& where) {
+        PluginEntry entry;
+        if (absl::Status status = Decode(element, where, &entry);
+            !status.ok()) {
+          return status;
+        }
+        if (!seen.insert(entry.name).second) {
+          return FieldError(where, "repeated config for plugin " + entry.name);
+        }
+        return DecodeArgs(entry, where, *out);
+      });
+}
+
+}  // namespace vicinal

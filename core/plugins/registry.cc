@@ -1,0 +1,111 @@
+#include "core/plugins/registry.h"
+
+#include <algorithm>
+
+#include "core/plugins/imagelocality/imagelocality.h"
+#include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "core/plugins/nodeaffinity/nodeaffinity.h"
+#include "core/plugins/nodename/nodename.h"
+#include "core/plugins/noderesources/balanced_allocation.h"
+#include "core/plugins/noderesources/fit.h"
+#include "core/plugins/nodeunschedulable/nodeunschedulable.h"
+#include "core/plugins/plugin_args.h"
+#include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "core/plugins/tainttoleration/tainttoleration.h"
+
+namespace vicinal {
+namespace {
+
+// `Args`: the member of PluginConfig that the plugin is made with, if any.
+template <typename Plugin, auto... Args>
+std::unique_ptr<FilterPlugin> Filter(
+    [[maybe_unused]] const PluginConfig& config) {
+  return std::make_unique<Plugin>(config.*Args...);
+}
+
+template <typename Plugin, auto... Args>
+std::unique_ptr<ScorePlugin> Score(
+    [[maybe_unused]] const PluginConfig& config) {
+  return std::make_unique<Plugin>(config.*Args...);
+}
+
+template <auto Args>
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    std::string_view plugin, PluginConfig& config) {
+  return DecodePluginArgs(value, path, plugin, &(config.*Args));
+}
+
+// Of upstream's plugins that vicinal does not have.
+absl::Status SkipArgs(JsonValue, const JsonPath&, std::string_view,
+                      PluginConfig&) {
+  return absl::OkStatus();
+}
+
+constexpr auto kFit = &PluginConfig::node_resources_fit;
+constexpr auto kBalance = &PluginConfig::node_resources_balanced_allocation;
+constexpr auto kNodeAffinity = &PluginConfig::node_affinity;
+constexpr auto kSpread = &PluginConfig::pod_topology_spread;
+constexpr auto kPodAffinity = &PluginConfig::inter_pod_affinity;
+
+constexpr PluginRow kPlugins[] = {
+    {.name = "SchedulingGates"},
+    {.name = "PrioritySort"},
+    {.name = NodeName::kName, .filter = Filter<NodeName>},
+    {.name = NodeUnschedulable::kName, .filter = Filter<NodeUnschedulable>},
+    {.name = TaintToleration::kName,
+     .weight = 3,
+     .filter = Filter<TaintToleration>,
+     .score = Score<TaintToleration>},
+    {.name = NodeAffinityPlugin::kName,
+     .weight = 2,
+     .filter = Filter<NodeAffinityPlugin, kNodeAffinity>,
+     .score = Score<NodeAffinityPlugin, kNodeAffinity>,
+     .decode_args = Decode<kNodeAffinity>},
+    {.name = "NodePorts"},
+    {.name = "DeferredPodScheduling"},
+    {.name = NodeResourcesFit::kName,
+     .weight = 1,
+     .filter = Filter<NodeResourcesFit, kFit>,
+     .score = Score<NodeResourcesFit, kFit>,
+     .decode_args = Decode<kFit>},
+    {.name = "VolumeRestrictions"},
+    {.name = "NodeVolumeLimits"},
+    {.name = "VolumeBinding", .scores = true, .decode_args = SkipArgs},
+    {.name = "VolumeZone"},
+    {.name = PodTopologySpread::kName,
+     .weight = 2,
+     .taken_over = true,
+     .filter = Filter<PodTopologySpread, kSpread>,
+     .score = Score<PodTopologySpread, kSpread>,
+     .decode_args = Decode<kSpread>},
+    {.name = InterPodAffinity::kName,
+     .weight = 2,
+     .taken_over = true,
+     .filter = Filter<InterPodAffinity, kPodAffinity>,
+     .score = Score<InterPodAffinity, kPodAffinity>,
+     .decode_args = Decode<kPodAffinity>},
+    {.name = "DynamicResources", .weight = 2, .decode_args = SkipArgs},
+    {.name = "DefaultPreemption", .decode_args = SkipArgs},
+    {.name = NodeResourcesBalancedAllocation::kName,
+     .weight = 1,
+     .score = Score<NodeResourcesBalancedAllocation, kBalance>,
+     .decode_args = Decode<kBalance>},
+    {.name = ImageLocality::kName, .weight = 1, .score = Score<ImageLocality>},
+    {.name = "DefaultBinder"},
+    {.name = "NodeDeclaredFeatures"},
+    // Behind feature gates that are off by default.
+    {.name = "GangScheduling"},
+    {.name = "TopologyPlacementGenerator"},
+    {.name = "PodGroupPodsCount"},
+};
+
+}  // namespace
+
+std::span<const PluginRow> Plugins() { return kPlugins; }
+
+const PluginRow* FindPlugin(std::string_view name) {
+  const auto* const found = std::ranges::find(kPlugins, name, &PluginRow::name);
+  return found == std::end(kPlugins) ? nullptr : found;
+}
+
+}  // namespace vicinal
