@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/model/api_resources.h"
 #include "core/model/decode.h"
 #include "core/model/pod_admission.h"
 #include "core/model/yaml.h"
@@ -76,8 +77,7 @@ absl::Status DecodeAs(JsonValue value, const JsonPath& path,
   }
   if constexpr (std::is_same_v<Kind, Pod>) {
     AdmitPod(object);
-  } else if constexpr (!std::is_same_v<Kind, Node> &&
-                       !std::is_same_v<Kind, Namespace>) {
+  } else if constexpr (ApiResourceOf<Kind>().namespaced) {
     std::string& name = object.meta.namespace_name;
     if (name.empty()) name = "default";
   }
@@ -183,25 +183,17 @@ bool IsJson(std::string_view text) {
 
 absl::Status DecodeObject(JsonValue value, const JsonPath& path,
                           const TypeMeta& type, std::optional<Object>* out) {
-  // Without an apiVersion the kind alone tells.
-  const bool is_unversioned = type.api_version.empty();
-  if (is_unversioned || type.api_version == "v1") {
-    if (type.kind == "Pod") return DecodeAs<Pod>(value, path, out);
-    if (type.kind == "Node") return DecodeAs<Node>(value, path, out);
-    if (type.kind == "Namespace") return DecodeAs<Namespace>(value, path, out);
-    if (type.kind == "Service") return DecodeAs<Service>(value, path, out);
-    if (type.kind == "ReplicationController") {
-      return DecodeAs<ReplicationController>(value, path, out);
+  std::optional<absl::Status> decoded;
+  ForEachKind([&]<typename Kind>(Kind*) {
+    const ApiResource& resource = ApiResourceOf<Kind>();
+    // Without an apiVersion the kind alone tells.
+    if (type.kind == resource.kind &&
+        (type.api_version.empty() ||
+         type.api_version == resource.api_version)) {
+      decoded = DecodeAs<Kind>(value, path, out);
     }
-  }
-  if (is_unversioned || type.api_version == "apps/v1") {
-    if (type.kind == "ReplicaSet") {
-      return DecodeAs<ReplicaSet>(value, path, out);
-    }
-    if (type.kind == "StatefulSet") {
-      return DecodeAs<StatefulSet>(value, path, out);
-    }
-  }
+  });
+  if (decoded) return *decoded;
   out->reset();
   return Skip(value, path);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/deschedule/pod_facts.h"
+#include "core/model/api_resources.h"
 #include "core/model/object_list.h"
 #include "core/simulate/decode_workload.h"
 
@@ -72,9 +73,8 @@ absl::Status LoadCluster(std::string text, bool with_pod_facts,
   if (!status.ok()) return status;
   if (!is_cluster) {
     return absl::InvalidArgumentError(
-        "no Node and no Pod in it; it must be what `kubectl get nodes,pods,"
-        "namespaces,services,replicasets,statefulsets,replicationcontrollers "
-        "-A -o json` prints");
+        "no Node and no Pod in it; it must be what `" + ClusterFileCommand() +
+        "` prints");
   }
   return absl::OkStatus();
 }

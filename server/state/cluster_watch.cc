@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/model/api_resources.h"
 #include "core/model/object.h"
 #include "server/kubernetes/api_client_options.h"
 #include "server/kubernetes/reflector_options.h"
@@ -13,15 +14,6 @@
 
 namespace vicinal {
 namespace {
-
-struct WatchedResource {
-  const char* name;
-  const char* path;
-  const char* field_selector;
-  std::unique_ptr<ResourceHandler> (*make_sink)(std::string, ClusterStore&,
-                                                InFlightPods&, Freshness&,
-                                                Metrics&);
-};
 
 template <typename Kind>
 std::unique_ptr<ResourceHandler> MakeSink(std::string resource,
@@ -37,20 +29,6 @@ std::unique_ptr<ResourceHandler> MakeSink(std::string resource,
         std::move(resource), store, freshness, metrics);
   }
 }
-
-// What the stock scheduler's two plugins look at, selected as its informers
-// select it: finished pods count nowhere.
-constexpr WatchedResource kResources[] = {
-    {"nodes", "/api/v1/nodes", "", MakeSink<Node>},
-    {"pods", "/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed",
-     MakeSink<Pod>},
-    {"namespaces", "/api/v1/namespaces", "", MakeSink<Namespace>},
-    {"services", "/api/v1/services", "", MakeSink<Service>},
-    {"replicationcontrollers", "/api/v1/replicationcontrollers", "",
-     MakeSink<ReplicationController>},
-    {"replicasets", "/apis/apps/v1/replicasets", "", MakeSink<ReplicaSet>},
-    {"statefulsets", "/apis/apps/v1/statefulsets", "", MakeSink<StatefulSet>},
-};
 
 // So that a watch that has fallen silent is broken in time for `max_outage`. It
 // is not asked about more than once a second.
@@ -69,7 +47,7 @@ ReflectorOptions OptionsFor(std::chrono::seconds max_outage) {
 
 std::vector<std::string> ClusterWatch::Resources() {
   std::vector<std::string> names;
-  for (const WatchedResource& resource : kResources) {
+  for (const ApiResource& resource : kApiResources) {
     names.emplace_back(resource.name);
   }
   return names;
@@ -80,12 +58,13 @@ absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
     Freshness& freshness, Metrics& metrics) {
   std::unique_ptr<ClusterWatch> watch(new ClusterWatch);
   std::vector<ReflectedResource> reflected;
-  for (const WatchedResource& resource : kResources) {
-    watch->sinks_.push_back(resource.make_sink(resource.name, store, in_flight,
-                                               freshness, metrics));
+  ForEachKind([&]<typename Kind>(Kind*) {
+    const ApiResource& resource = ApiResourceOf<Kind>();
+    watch->sinks_.push_back(
+        MakeSink<Kind>(resource.name, store, in_flight, freshness, metrics));
     reflected.push_back(
-        {resource.path, resource.field_selector, watch->sinks_.back().get()});
-  }
+        {resource.Path(), resource.field_selector, watch->sinks_.back().get()});
+  });
   ApiClientOptions client_options;
   client_options.on_client_certificate =
       [&metrics](std::chrono::sys_seconds end) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/model/api_resources.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
 #include "core/model/object_list.h"
@@ -46,21 +47,22 @@ absl::Status Load(simdjson::padded_string_view text, DescheduleCluster& out) {
 }
 
 template <typename Kind>
-absl::Status List(const ClientConfig& config, const char* path,
-                  const char* field_selector, DescheduleCluster& out) {
+absl::Status List(const ClientConfig& config, DescheduleCluster& out) {
   JsonReader reader;
-  return ListAll(
-      config, path, field_selector, [&](simdjson::padded_string_view json) {
-        absl::StatusOr<Kind> object = reader.Read<Kind>(json);
-        if (!object.ok()) return object.status();
-        if constexpr (std::is_same_v<Kind, Pod>) {
-          const absl::StatusOr<PodFacts> facts = reader.Read<PodFacts>(json);
-          if (!facts.ok()) return facts.status();
-          AddFacts(*object, *facts, out);
-        }
-        out.state.Upsert(Object(*std::move(object)));
-        return absl::OkStatus();
-      });
+  const ApiResource& resource = ApiResourceOf<Kind>();
+  return ListAll(config, resource.Path(), resource.field_selector,
+                 [&](simdjson::padded_string_view json) {
+                   absl::StatusOr<Kind> object = reader.Read<Kind>(json);
+                   if (!object.ok()) return object.status();
+                   if constexpr (std::is_same_v<Kind, Pod>) {
+                     const absl::StatusOr<PodFacts> facts =
+                         reader.Read<PodFacts>(json);
+                     if (!facts.ok()) return facts.status();
+                     AddFacts(*object, *facts, out);
+                   }
+                   out.state.Upsert(Object(*std::move(object)));
+                   return absl::OkStatus();
+                 });
 }
 
 }  // namespace
@@ -82,36 +84,17 @@ absl::Status ReadCluster(const std::string& path, DescheduleCluster& out) {
   }
   if (out.state.Nodes().empty()) {
     return absl::InvalidArgumentError(
-        path +
-        ": there are no nodes in it; a cluster file is made with\n  kubectl "
-        "get nodes,pods,namespaces,services,replicasets,statefulsets,"
-        "replicationcontrollers -A -o json");
+        path + ": there are no nodes in it; a cluster file is made with\n  " +
+        ClusterFileCommand());
   }
   return absl::OkStatus();
 }
 
 absl::Status ReadCluster(const ClientConfig& config, DescheduleCluster& out) {
-  // Nodes first: pods then find theirs.
-  absl::Status status = List<Node>(config, "/api/v1/nodes", "", out);
-  // status.phase!=Succeeded,status.phase!=Failed
-  if (status.ok()) {
-    status = List<Pod>(config, "/api/v1/pods",
-                       "status.phase!=Succeeded,status.phase!=Failed", out);
-  }
-  if (status.ok()) {
-    status = List<Namespace>(config, "/api/v1/namespaces", "", out);
-  }
-  if (status.ok()) status = List<Service>(config, "/api/v1/services", "", out);
-  if (status.ok()) {
-    status = List<ReplicationController>(
-        config, "/api/v1/replicationcontrollers", "", out);
-  }
-  if (status.ok()) {
-    status = List<ReplicaSet>(config, "/apis/apps/v1/replicasets", "", out);
-  }
-  if (status.ok()) {
-    status = List<StatefulSet>(config, "/apis/apps/v1/statefulsets", "", out);
-  }
+  absl::Status status;
+  ForEachKind([&]<typename Kind>(Kind*) {
+    if (status.ok()) status = List<Kind>(config, out);
+  });
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "core/model/api_resources.h"
 #include "server/commands/deschedule/deschedule.h"
 #include "server/commands/deschedule/live.h"
 #include "server/commands/flags/flags.h"
@@ -32,10 +33,9 @@ void AddCluster(CLI::App* deschedule, DescheduleOptions& options) {
   const std::string cluster = "The cluster (exactly one)";
   CLI::Option* cluster_file =
       deschedule
-          ->add_option("--cluster-file", options.cluster_file,
-                       "a List, JSON or YAML, as made by kubectl get nodes,"
-                       "pods,namespaces,services,replicasets,statefulsets,"
-                       "replicationcontrollers -A -o json")
+          ->add_option(
+              "--cluster-file", options.cluster_file,
+              "a List, JSON or YAML, as made by " + ClusterFileCommand())
           ->group(cluster);
   CLI::Option* kubeconfig =
       deschedule

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/model/api_resources.h"
 #include "server/commands/explain/batch.h"
 #include "server/commands/explain/explain_command.h"
 
@@ -64,7 +65,7 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
                    "also draw the answer as one self-contained page")
       ->group("Output");
   explain->footer(absl::StrCat(
-      "A cluster file is the output of\n  ", kClusterFileCommand,
+      "A cluster file is the output of\n  ", ClusterFileCommand(),
       "\n\nExit status: 0 each pod fits on some node; ", kExitFitsNowhere,
       " a pod fits nowhere; 1 no answer\n(a file or field that cannot be read, "
       "no connection); 2 wrong options."));

@@ -15,6 +15,7 @@
 #include "core/explain/explain.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/model/api_resources.h"
 #include "server/commands/explain/question.h"
 #include "server/commands/explain/report.h"
 #include "server/commands/page/page.h"
@@ -43,7 +44,7 @@ absl::Status LoadCluster(const ExplainOptions& options, ClusterState& cluster) {
     return absl::InvalidArgumentError(
         options.cluster_file +
         ": there are no nodes in it; a cluster file is made with\n  " +
-        kClusterFileCommand);
+        ClusterFileCommand());
   }
   return absl::OkStatus();
 }

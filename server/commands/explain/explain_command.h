@@ -10,11 +10,6 @@
 
 namespace vicinal {
 
-// The kubectl command that makes a cluster file.
-inline constexpr char kClusterFileCommand[] =
-    "kubectl get nodes,pods,namespaces,services,replicasets,statefulsets,"
-    "replicationcontrollers -A -o json";
-
 struct ExplainOptions {
   // What is asked about: exactly one of these.
   std::string manifest;  // A file; "-" for the standard input.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/model/api_resources.h"
 #include "server/commands/flags/flags.h"
 #include "server/commands/serve/serve.h"
 #include "server/commands/serve/serve_options.h"
@@ -69,10 +70,9 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
           ->group(kClusterState);
   CLI::Option* cluster_file =
       serve
-          ->add_option("--cluster-file", options.cluster_file,
-                       "read a List, JSON or YAML, as made by kubectl get "
-                       "nodes,pods,namespaces,services,replicasets,"
-                       "statefulsets,replicationcontrollers -A -o json")
+          ->add_option(
+              "--cluster-file", options.cluster_file,
+              "read a List, JSON or YAML, as made by " + ClusterFileCommand())
           ->group(kClusterState);
   CLI::Option* grpc_state =
       serve

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/model/api_resources.h"
 #include "core/simulate/action.h"
 #include "server/commands/simulate/simulate.h"
 
@@ -28,9 +29,9 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
       ->required();
   CLI::Option* const cluster_file = simulate->add_option(
       "--cluster-file", options->cluster_file,
-      "a List, JSON or YAML, as made by kubectl get nodes,pods,namespaces,"
-      "services,replicasets,statefulsets,replicationcontrollers -A -o json; "
-      "with deployments,daemonsets,jobs too these are known as well");
+      "a List, JSON or YAML, as made by " + ClusterFileCommand() +
+          "; "
+          "with deployments,daemonsets,jobs too these are known as well");
   simulate
       ->add_option("--kubeconfig", options->kubeconfig,
                    "list the cluster of this file's current context; workloads "

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <string>
+#include <type_traits>
 
+#include "core/model/api_resources.h"
 #include "server/listeners/admin/admin_endpoints.h"
 
 namespace vicinal {
@@ -24,14 +26,12 @@ std::string AdminService::RenderMetrics() const {
   store_.Read([this](const ClusterState& cluster) {
     metrics_.index_nodes().Set(static_cast<double>(cluster.Nodes().size()));
     metrics_.index_pods().Set(static_cast<double>(cluster.pod_count()));
-    const auto count = [&]<typename Kind>(const char* resource) {
-      metrics_.SetIndexObjects(resource, cluster.All<Kind>().size());
-    };
-    count.operator()<Namespace>("namespaces");
-    count.operator()<Service>("services");
-    count.operator()<ReplicationController>("replicationcontrollers");
-    count.operator()<ReplicaSet>("replicasets");
-    count.operator()<StatefulSet>("statefulsets");
+    ForEachKind([&]<typename Kind>(Kind*) {
+      if constexpr (!std::is_same_v<Kind, Node> && !std::is_same_v<Kind, Pod>) {
+        metrics_.SetIndexObjects(ApiResourceOf<Kind>().name,
+                                 cluster.All<Kind>().size());
+      }
+    });
     const TopologyIndex::Size size = cluster.topology().size();
     metrics_.SetIndexEntries("pod_groups", size.groups);
     metrics_.SetIndexEntries("labels", size.labels);

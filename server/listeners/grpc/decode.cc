@@ -3,14 +3,16 @@
 #include <google/protobuf/map.h>
 #include <google/protobuf/repeated_ptr_field.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/model/api_resources.h"
 #include "core/model/field_error.h"
 #include "core/model/pod_admission.h"
-#include "server/listeners/grpc/object_kinds.h"
 
 namespace vicinal {
 namespace {
@@ -452,37 +454,33 @@ absl::Status Decode(const v1::Object& message, const JsonPath& path,
   return FieldError(path, "must have an object of a kind that vicinal knows");
 }
 
+// "Node, Pod … or StatefulSet".
+static std::string KindNames() {
+  std::string names;
+  for (const ApiResource& resource : kApiResources) {
+    const bool is_last = &resource == &kApiResources.back();
+    names += names.empty() ? "" : is_last ? " or " : ", ";
+    names += resource.kind;
+  }
+  return names;
+}
+
 absl::Status Decode(const v1::ObjectReference& message, const JsonPath& path,
                     ObjectReference* out) {
   if (absl::Status status = Required(path, "name", message.name());
       !status.ok()) {
     return status;
   }
-  const std::string& kind = message.kind();
+  const auto* const resource =
+      std::ranges::find(kApiResources, message.kind(), &ApiResource::kind);
+  if (resource == kApiResources.end()) {
+    return FieldError(path.Field("kind"), "must be " + KindNames() + ", got " +
+                                              Quoted(message.kind()));
+  }
+  out->kind = static_cast<std::size_t>(resource - kApiResources.begin());
   out->key = {message.namespace_().empty() ? "default" : message.namespace_(),
               message.name()};
-  if (kind == "Node") {
-    out->kind = IndexOfKind<Node>();
-    out->key.namespace_name.clear();
-  } else if (kind == "Namespace") {
-    out->kind = IndexOfKind<Namespace>();
-    out->key.namespace_name.clear();
-  } else if (kind == "Pod") {
-    out->kind = IndexOfKind<Pod>();
-  } else if (kind == "Service") {
-    out->kind = IndexOfKind<Service>();
-  } else if (kind == "ReplicationController") {
-    out->kind = IndexOfKind<ReplicationController>();
-  } else if (kind == "ReplicaSet") {
-    out->kind = IndexOfKind<ReplicaSet>();
-  } else if (kind == "StatefulSet") {
-    out->kind = IndexOfKind<StatefulSet>();
-  } else {
-    return FieldError(path.Field("kind"),
-                      "must be Node, Pod, Namespace, Service, "
-                      "ReplicationController, ReplicaSet or StatefulSet, got " +
-                          Quoted(kind));
-  }
+  if (!resource->namespaced) out->key.namespace_name.clear();
   return absl::OkStatus();
 }
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/model/api_resources.h"
 #include "server/listeners/grpc/decode.h"
-#include "server/listeners/grpc/object_kinds.h"
 
 namespace vicinal {
 

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "core/index/cluster_state.h"
+#include "core/model/api_resources.h"
 #include "server/listeners/grpc/encode.h"
 #include "server/listeners/grpc/feed_events.h"
 #include "server/listeners/grpc/grpc_status.h"
-#include "server/listeners/grpc/object_kinds.h"
 
 namespace vicinal {
 namespace {
