@@ -104,6 +104,10 @@ class ClusterState {
   // Which pods are where, for the questions about other pods.
   const TopologyIndex& topology() const { return topology_; }
 
+  // Forgets what questions have made ready beyond a bound, as each change of a
+  // pod does; for a state that is asked and does not change.
+  void TrimCaches() { topology_.TrimCaches(); }
+
   // Null if there is no such pod. Cost: O(key).
   const StoredPod* FindPod(const ObjectKey& key) const;
   std::size_t pod_count() const { return pods_.size(); }

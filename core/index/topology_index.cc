@@ -65,6 +65,7 @@ void TopologyIndex::AddNode(NodeId id, const Node* node) {
 }
 
 void TopologyIndex::UpdateNode(NodeId id) {
+  AssertAlone();
   const Node& node = *nodes_[id];
   // Sets leave the old domains before they join the new ones.
   for (auto& [key, set] : node_sets_) set->Remove(id);
@@ -75,6 +76,7 @@ void TopologyIndex::UpdateNode(NodeId id) {
 }
 
 void TopologyIndex::RemoveNode(NodeId id) {
+  AssertAlone();
   nodes_[id] = nullptr;
   for (auto& [key, set] : node_sets_) set->Remove(id);
   for (auto& [key, domains] : domains_) domains.Set(id, nullptr);
@@ -107,6 +109,7 @@ void TopologyIndex::Drop(CarriedTerm* carried) {
 }
 
 PodGroup* TopologyIndex::AddPod(const PodGroupKey& key, const PodGroup* like) {
+  AssertAlone();
   HashedLabels labels = HashEach(key.labels);
   const std::size_t hash = key.Hash(labels);
   const HashedGroupKey hashed = {key, std::move(labels), hash};
@@ -117,10 +120,12 @@ PodGroup* TopologyIndex::AddPod(const PodGroupKey& key, const PodGroup* like) {
 }
 
 void TopologyIndex::RemovePod(PodGroup* group) {
+  AssertAlone();
   if (--group->pods_ == 0) DeleteGroup(group);
 }
 
 void TopologyIndex::Place(PodGroup& group, NodeId node) {
+  AssertAlone();
   group.nodes_.Add(node, 1);
   for (CarriedTerm* carried : group.terms_) carried->pods.Add(node, 1);
   for (PodCounter* counter : group.counters_) counter->pods.Add(node, 1);
@@ -197,7 +202,7 @@ void TopologyIndex::DeleteGroup(PodGroup* group) {
 const TopologyDomains& TopologyIndex::Domains(
     const std::string& topology_key) const {
   if (node_count_ == 0) return no_domains_;
-  const std::lock_guard lock(cache_mutex_);
+  const MutexLock lock(cache_mutex_);
   const auto [it, is_new] = domains_.try_emplace(topology_key);
   if (is_new) {
     for (NodeId id = 0; id < nodes_.size(); ++id) {
@@ -211,7 +216,7 @@ const TopologyDomains& TopologyIndex::Domains(
 const NodeSet& TopologyIndex::Nodes(const NodeCondition& condition) const {
   if (node_count_ == 0) return no_nodes_;
   std::string key = condition.Key();
-  const std::lock_guard lock(cache_mutex_);
+  const MutexLock lock(cache_mutex_);
   std::unique_ptr<NodeSet>& slot = node_sets_[std::move(key)];
   if (slot == nullptr) {
     slot = std::make_unique<NodeSet>(condition);
@@ -246,7 +251,7 @@ void TopologyIndex::ForEachGroup(const PodQuery::Condition& condition,
 const PlacementCounts& TopologyIndex::Count(const PodQuery& query) const {
   if (groups_.empty()) return no_pods_;
   std::string key = query.Key();
-  const std::lock_guard lock(cache_mutex_);
+  const MutexLock lock(cache_mutex_);
   std::unique_ptr<PodCounter>& slot = counters_[key];
   if (slot == nullptr) {
     slot = std::make_unique<PodCounter>();
@@ -272,7 +277,7 @@ const PlacementCounts& TopologyIndex::Count(const PodQuery& query) const {
 const DomainCounts& TopologyIndex::ByDomain(const PlacementCounts& counts,
                                             const TopologyDomains& domains,
                                             const NodeSet* among) const {
-  const std::lock_guard lock(cache_mutex_);
+  const MutexLock lock(cache_mutex_);
   const std::size_t before = counts.domain_counts();
   const DomainCounts& by_domain = counts.ByDomain(
       domains, among == nullptr ? nullptr : &among->members().by_node());
@@ -299,11 +304,17 @@ void TopologyIndex::EvictCounters() {
                    [](const PodCounter* a, const PodCounter* b) {
                      return a->last_question < b->last_question;
                    });
-  std::for_each(by_age.begin(), middle,
-                [this](PodCounter* counter) { DropCounter(*counter); });
+  for (auto it = by_age.begin(); it != middle; ++it) DropCounter(**it);
+}
+
+bool TopologyIndex::HasTooMuchCached() const {
+  const MutexLock lock(cache_mutex_);
+  return counters_.size() > kMaxCounters || node_sets_.size() > kMaxNodeSets ||
+         domains_.size() > kMaxTopologyKeys || domain_cells_ > kMaxDomainCells;
 }
 
 void TopologyIndex::TrimCaches() {
+  AssertAlone();
   if (counters_.size() > kMaxCounters) EvictCounters();
   const bool too_many_sets = node_sets_.size() > kMaxNodeSets;
   const bool too_many_keys = domains_.size() > kMaxTopologyKeys;
@@ -323,7 +334,7 @@ void TopologyIndex::ForgetDomainCounts() {
 }
 
 TopologyIndex::Size TopologyIndex::size() const {
-  const std::lock_guard lock(cache_mutex_);
+  const MutexLock lock(cache_mutex_);
   Size size;
   size.nodes = node_count_;
   size.groups = groups_.size();
@@ -337,6 +348,7 @@ TopologyIndex::Size TopologyIndex::size() const {
 }
 
 bool TopologyIndex::IsEmpty() const {
+  const MutexLock lock(cache_mutex_);
   return node_count_ == 0 && groups_.empty() && labels_.empty() &&
          namespaces_.empty() && terms_.empty() && term_lookup_.empty() &&
          counters_.empty() && counter_lookup_.empty() && node_sets_.empty() &&

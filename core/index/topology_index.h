@@ -5,11 +5,11 @@
 //   index.AddNode(0, &node);
 //   PodGroup* group = index.AddPod({"ns", labels, {}, false});
 //   index.Place(*group, 0);
-//   const PlacementCounts& pods = index.Count(query);      // Matching pods,
-//   pods.by_node().Get(0);                                 // by node,
-//   const TopologyDomains& zones =
-//   index.Domains("topology.kubernetes.io/zone"); index.ByDomain(pods,
-//   zones).Of(zones.Of(0));           // by zone.
+//   // Matching pods on node 0, and in its zone.
+//   const PlacementCounts& pods = index.Count(query);
+//   pods.by_node().Get(0);
+//   const TopologyDomains& zones = index.Domains(kZone);
+//   index.ByDomain(pods, zones).Of(zones.Of(0));
 //
 // Pods with the same namespace, labels and affinity terms form one group, and
 // everything is decided once per group:
@@ -33,11 +33,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/index/domain_counts.h"
@@ -54,6 +54,7 @@
 #include "core/model/labels.h"
 #include "core/model/node.h"
 #include "core/model/pod.h"
+#include "core/sync/mutex.h"
 
 namespace vicinal {
 
@@ -168,6 +169,12 @@ class TopologyIndex {
         });
   }
 
+  // What questions make ready is bounded over a change. Without changes they
+  // make more than is to be kept: whether they have, and how to forget it.
+  // Cost: O(1), and of TrimCaches O(what is forgotten).
+  bool HasTooMuchCached() const;
+  void TrimCaches();
+
   // Cost: O(topology keys).
   Size size() const;
 
@@ -209,16 +216,21 @@ class TopologyIndex {
     }
   };
 
-  PodGroup& CreateGroup(const HashedGroupKey& hashed, const PodGroup* like);
-  void DeleteGroup(PodGroup* group);
+  // Tells the check of locks that the caller changes the index, and so is alone
+  // with it.
+  void AssertAlone() const ABSL_ASSERT_EXCLUSIVE_LOCK(cache_mutex_) {}
+
+  PodGroup& CreateGroup(const HashedGroupKey& hashed, const PodGroup* like)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
+  void DeleteGroup(PodGroup* group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
   // Calls visit(PodGroup&) for each group that may match the condition; for
   // some more than once.
   template <typename Visit>
   void ForEachGroup(const PodQuery::Condition& condition, Visit&& visit) const;
-  void DropCounter(PodCounter& counter);
-  void EvictCounters();
-  void TrimCaches();
-  void ForgetDomainCounts();
+  void DropCounter(PodCounter& counter)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
+  void EvictCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
+  void ForgetDomainCounts() ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
 
   std::vector<const Node*> nodes_;  // By id; null: no such node.
   std::size_t node_count_ = 0;
@@ -231,18 +243,23 @@ class TopologyIndex {
   SelectorLookup<const CarriedTerm*> term_lookup_;
 
   // Made ready by questions, kept up to date by events; of too many counters
-  // those go that were not asked for longest. Guarded by cache_mutex_ against
+  // those go that were not asked for longest. The lock guards them against
   // other questions, with the groups' lists of counters and the counts by
   // domain; the counts themselves change only with events, and so do not need
   // it.
-  mutable std::mutex cache_mutex_;
-  mutable std::map<std::string, TopologyDomains, std::less<>> domains_;
-  mutable absl::flat_hash_map<std::string, std::unique_ptr<NodeSet>> node_sets_;
+  mutable Mutex cache_mutex_;
+  mutable std::map<std::string, TopologyDomains, std::less<>> domains_
+      ABSL_GUARDED_BY(cache_mutex_);
+  mutable absl::flat_hash_map<std::string, std::unique_ptr<NodeSet>> node_sets_
+      ABSL_GUARDED_BY(cache_mutex_);
   mutable absl::flat_hash_map<std::string, std::unique_ptr<PodCounter>>
-      counters_;
-  mutable SelectorLookup<PodCounter*> counter_lookup_;
-  mutable std::uint64_t questions_ = 0;   // A clock for eviction.
-  mutable std::size_t domain_cells_ = 0;  // In all counts by domain, about.
+      counters_ ABSL_GUARDED_BY(cache_mutex_);
+  mutable SelectorLookup<PodCounter*> counter_lookup_
+      ABSL_GUARDED_BY(cache_mutex_);
+  // A clock for eviction.
+  mutable std::uint64_t questions_ ABSL_GUARDED_BY(cache_mutex_) = 0;
+  // In all counts by domain, about.
+  mutable std::size_t domain_cells_ ABSL_GUARDED_BY(cache_mutex_) = 0;
 
   // The answers while there are no pods or no nodes: nothing is cached then.
   const PlacementCounts no_pods_;

@@ -26,6 +26,8 @@ class ABSL_LOCKABLE SharedMutex {
   void Unlock() ABSL_UNLOCK_FUNCTION();
   void ReaderLock() ABSL_SHARED_LOCK_FUNCTION();
   void ReaderUnlock() ABSL_UNLOCK_FUNCTION();
+  // Tells the check, not the program, that the caller reads.
+  void AssertReaderHeld() const ABSL_ASSERT_SHARED_LOCK() {}
 
  private:
   Mutex mutex_;  // Held for moments only.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/cleanup/cleanup.h"
 #include "core/index/cluster_state.h"
 #include "core/sync/shared_mutex.h"
 
@@ -20,8 +21,16 @@ class ClusterStore {
   // returns what it returns; nothing in the result may refer to the state.
   template <typename Reader>
   auto Read(Reader&& read) const {
+    bool too_much = false;
+    const absl::Cleanup trim = [&] {
+      if (too_much) Trim();
+    };
     const ReaderLock lock(mutex_);
-    return std::forward<Reader>(read)(cluster_);
+    const absl::Cleanup look = [&] {
+      mutex_.AssertReaderHeld();
+      too_much = cluster_.topology().HasTooMuchCached();
+    };
+    return std::forward<Reader>(read)(std::as_const(cluster_));
   }
 
   // Calls `write(ClusterState&)` alone.
@@ -37,8 +46,15 @@ class ClusterStore {
   std::uint64_t generation() const { return generation_; }
 
  private:
+  // Else the caches grow with each new question until an event comes, which is
+  // never when the state is that of a file.
+  void Trim() const {
+    const WriterLock lock(mutex_);
+    cluster_.TrimCaches();
+  }
+
   mutable SharedMutex mutex_;
-  ClusterState cluster_ ABSL_GUARDED_BY(mutex_);
+  mutable ClusterState cluster_ ABSL_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> generation_ = 0;
 };
 
