@@ -1,7 +1,6 @@
 #include "core/engine/template_ranking.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 #include <span>
@@ -11,19 +10,16 @@
 #include "core/engine/rank_nodes.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/node_statuses.h"
+#include "core/plugins/registry.h"
 
 namespace vicinal {
 namespace {
 
 constexpr std::int64_t kUnknownScore = std::numeric_limits<std::int64_t>::min();
 
-// To these nothing matters but the pod and the NodeInfo.
-constexpr std::array<std::string_view, 6> kNodeLocal = {
-    "NodeName",     "NodeUnschedulable", "TaintToleration",
-    "NodeAffinity", "NodeResourcesFit",  "NodeResourcesBalancedAllocation"};
-
 bool IsNodeLocal(std::string_view plugin) {
-  return std::ranges::find(kNodeLocal, plugin) != kNodeLocal.end();
+  const PluginRow* row = FindPlugin(plugin);
+  return row != nullptr && row->node_local;
 }
 
 // Of those above.

@@ -4,11 +4,9 @@
 // little changes in between. So what the plugins say of each node is kept for
 // each template, and only nodes that have changed since then are asked about
 // again. That is done for plugins to which nothing matters but the pod and the
-// NodeInfo: NodeName, NodeUnschedulable, TaintToleration, NodeAffinity,
-// NodeResourcesFit and NodeResourcesBalancedAllocation. PodTopologySpread,
-// InterPodAffinity and ImageLocality, which look at the whole cluster, and all
-// normalization, run in full each time. A plugin that gives every node the same
-// is left out: only which total is higher matters.
+// NodeInfo (PluginRow::node_local). Plugins that look at the whole cluster, and
+// all normalization, run in full each time. A plugin that gives every node the
+// same is left out: only which total is higher matters.
 #ifndef VICINAL_CORE_ENGINE_TEMPLATE_RANKING_H_
 #define VICINAL_CORE_ENGINE_TEMPLATE_RANKING_H_
 

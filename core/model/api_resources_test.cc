@@ -7,6 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace vicinal {
 namespace {
 
 using testing::Contains;
+using testing::HasSubstr;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
@@ -95,8 +98,17 @@ TEST(ApiResourcesTest, PathsAreThoseOfTheApiServer) {
   EXPECT_EQ(ApiResourceOf<StatefulSet>().Path(), "/apis/apps/v1/statefulsets");
 }
 
-TEST(ApiResourcesTest, TheReadmeNamesTheCommandForAClusterFile) {
-  EXPECT_THAT(ReadFile("README.md"), testing::HasSubstr(ClusterFileCommand()));
+TEST(ApiResourcesTest, TextsNameTheCommandForAClusterFile) {
+  for (const char* path : {"README.md", "server/README.md"}) {
+    std::istringstream text(ReadFile(path));
+    int commands = 0;
+    for (std::string line; std::getline(text, line);) {
+      if (line.find("kubectl get nodes,") == std::string::npos) continue;
+      EXPECT_THAT(line, HasSubstr(ClusterFileCommand())) << path;
+      ++commands;
+    }
+    EXPECT_GT(commands, 0) << path;
+  }
 }
 
 }  // namespace

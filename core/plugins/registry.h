@@ -31,6 +31,11 @@ struct PluginRow {
   bool scores = weight != 0;
   // The scheduler's own one is to be disabled, since vicinal answers for it.
   bool taken_over = false;
+  // Nothing matters to it but the pod and the NodeInfo.
+  bool node_local = false;
+  // Vicinal does not have it. It passes each node and scores nothing, unless
+  // the pod has ports, volumes, claims or needs features.
+  bool of_few_pods = false;
   // Null where the plugin does not do it, or vicinal does not have the plugin.
   MakeFilter* filter = nullptr;
   MakeScore* score = nullptr;

@@ -62,18 +62,18 @@ bool HasKnownArgs(std::string_view name) {
   return plugin != nullptr && plugin->decode_args != nullptr;
 }
 
-struct Plugins {
+struct PluginSets {
   PluginSet multi_point;
   PluginSet score;
 };
 
 struct RawProfile {
   std::optional<std::string> scheduler_name;
-  Plugins plugins;
+  PluginSets plugins;
   PluginConfig plugin_config;
 };
 
-absl::Status Decode(JsonValue value, const JsonPath& path, Plugins* out) {
+absl::Status Decode(JsonValue value, const JsonPath& path, PluginSets* out) {
   return DecodeFields(value, path, JsonField{"multiPoint", &out->multi_point},
                       JsonField{"score", &out->score});
 }
@@ -130,7 +130,7 @@ absl::Status Decode(JsonValue value, const JsonPath& path, RawProfile* out) {
 
 // The score plugins by the names of those for which they stand.
 absl::StatusOr<std::vector<WeightedPlugin>> ScorePluginsOf(
-    const Plugins& plugins, const JsonPath& path) {
+    const PluginSets& plugins, const JsonPath& path) {
   std::vector<WeightedPlugin> resolved =
       ResolveScorePlugins(plugins.multi_point, plugins.score);
   std::set<std::string> names;

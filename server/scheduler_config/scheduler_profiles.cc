@@ -73,8 +73,7 @@ absl::StatusOr<Profile> Decider(const SchedulerConfig::Profile& profile,
     }
     const std::string where =
         absl::StrCat("profile \"", profile.scheduler_name, "\": ");
-    // Those that vicinal does not have score volumes and claims only.
-    if (row == nullptr || !row->scores) {
+    if (row == nullptr || !row->scores || !row->of_few_pods) {
       return Refused(absl::StrCat(where, "vicinal does not have the plugin ",
                                   name, ", which scores or may score"));
     }

@@ -2,12 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/plugins/registry.h"
+
 namespace vicinal {
 
 std::string_view InTreeName(std::string_view plugin) {
-  if (plugin == "VicinalInterPodAffinity") return "InterPodAffinity";
-  if (plugin == "VicinalPodTopologySpread") return "PodTopologySpread";
-  return plugin;
+  constexpr std::string_view kPrefix = "Vicinal";
+  if (!plugin.starts_with(kPrefix)) return plugin;
+  const PluginRow* row = FindPlugin(plugin.substr(kPrefix.size()));
+  return row != nullptr && row->taken_over ? row->name : plugin;
 }
 
 std::string AsInTreeEntry(std::string_view json) {

@@ -1,9 +1,7 @@
 #include "server/listeners/scheduler_plugin/attached_profiles.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,17 +13,6 @@
 
 namespace vicinal {
 namespace {
-
-// The scheduler's own, which pass each node unless the pod has something that
-// few have.
-constexpr std::array<std::string_view, 7> kFiltersOfFewPods = {
-    "NodePorts",  "VolumeRestrictions", "NodeVolumeLimits",    "VolumeBinding",
-    "VolumeZone", "DynamicResources",   "NodeDeclaredFeatures"};
-
-bool ScoresFewPods(std::string_view plugin, std::int64_t weight) {
-  return (plugin == "VolumeBinding" || plugin == "DynamicResources") &&
-         weight == DefaultScoreWeight(plugin);
-}
 
 absl::Status Refused(const std::string& scheduler_name,
                      const std::string& problem) {
@@ -79,8 +66,7 @@ AttachedProfile Attach(const v1::SchedulingProfile& told,
   }
   for (const std::string& name : told.filters()) {
     const PluginRow* row = FindPlugin(name);
-    if ((row == nullptr || row->filter == nullptr) &&
-        std::ranges::count(kFiltersOfFewPods, name) == 0) {
+    if (row == nullptr || (row->filter == nullptr && !row->of_few_pods)) {
       profile.declined = "vicinal does not have the filter plugin " + name;
     }
   }
@@ -88,7 +74,8 @@ AttachedProfile Attach(const v1::SchedulingProfile& told,
     const PluginRow* row = FindPlugin(name);
     if (row != nullptr && row->score != nullptr) {
       profile.all.scores.push_back({row->score(config), weight});
-    } else if (!ScoresFewPods(name, weight)) {
+    } else if (row == nullptr || !row->of_few_pods ||
+               weight != DefaultScoreWeight(name)) {
       profile.declined = absl::StrCat("vicinal does not have the score plugin ",
                                       name, ", which has the weight ", weight);
     }
