@@ -7,9 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
-#include "absl/status/status.h"
 #include "core/index/cluster_state.h"
-#include "core/model/json.h"
 
 namespace vicinal {
 
@@ -30,10 +28,6 @@ struct PodFacts {
 
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
-
-// Of a v1.Pod. The QoS class is status.qosClass, or follows from the resources
-// of the containers. Errors name the field.
-absl::Status Decode(JsonValue value, const JsonPath& path, PodFacts* out);
 
 struct ObjectKeyHash {
   std::size_t operator()(const ObjectKey& key) const {

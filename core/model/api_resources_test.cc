@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 #include "core/model/yaml.h"
 
 namespace vicinal {

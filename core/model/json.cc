@@ -23,25 +23,6 @@ std::string Excerpt(JsonValue value) {
 
 }  // namespace
 
-std::string JsonPath::ToString() const {
-  if (parent_ == nullptr) return "";
-  std::string path = parent_->ToString();
-  if (index_ != kField) {
-    absl::StrAppend(&path, "[", index_, "]");
-  } else {
-    if (!path.empty()) path += '.';
-    path += name_;
-  }
-  return path;
-}
-
-absl::Status FieldError(const JsonPath& path, std::string_view problem) {
-  std::string message = path.ToString();
-  if (!message.empty()) message += ": ";
-  message += problem;
-  return absl::InvalidArgumentError(message);
-}
-
 absl::Status SyntaxError(const JsonPath& path, simdjson::error_code error) {
   return FieldError(
       path, std::string("invalid JSON: ") + simdjson::error_message(error));

@@ -20,39 +20,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/model/json_path.h"
 #include "core/model/labels.h"
 
 namespace vicinal {
 
 using JsonValue = simdjson::ondemand::value;
-
-// Where in the document we are: a chain of fields and indices that lives on the
-// stack of the decoders, so that it costs nothing until an error is written. A
-// path must not outlive its parent.
-class JsonPath {
- public:
-  JsonPath() = default;
-  JsonPath Field(std::string_view name) const {
-    return JsonPath(this, name, kField);
-  }
-  JsonPath Index(std::size_t index) const { return JsonPath(this, {}, index); }
-
-  // `spec.containers[0].name`; empty for the document itself.
-  std::string ToString() const;
-
- private:
-  static constexpr std::size_t kField = static_cast<std::size_t>(-1);
-
-  JsonPath(const JsonPath* parent, std::string_view name, std::size_t index)
-      : parent_(parent), name_(name), index_(index) {}
-
-  const JsonPath* parent_ = nullptr;
-  std::string_view name_;
-  std::size_t index_ = kField;
-};
-
-// InvalidArgument with the message `path: problem`.
-absl::Status FieldError(const JsonPath& path, std::string_view problem);
 
 // InvalidArgument for text that is not JSON, or not complete.
 absl::Status SyntaxError(const JsonPath& path, simdjson::error_code error);

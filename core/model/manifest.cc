@@ -12,8 +12,8 @@
 #include "core/model/did_you_mean.h"
 #include "core/model/json.h"
 #include "core/model/manifest_check.h"
-#include "core/model/object_list.h"
 #include "core/model/pod_admission.h"
+#include "core/model/read_objects.h"
 #include "core/model/yaml.h"
 
 namespace vicinal {

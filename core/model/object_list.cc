@@ -228,31 +228,4 @@ absl::Status ForEachObject(std::string_view text, const OnObject& on_object) {
   return ForEachObject(simdjson::padded_string_view(padded), on_object);
 }
 
-namespace {
-
-absl::StatusOr<std::vector<Object>> ReadAll(auto text) {
-  std::vector<Object> objects;
-  absl::Status status = ForEachObject(
-      text, [&objects](const TypeMeta& type, JsonValue value,
-                       const JsonPath& path, simdjson::padded_string_view) {
-        std::optional<Object> object;
-        absl::Status decoded = DecodeObject(value, path, type, &object);
-        if (object) objects.push_back(*std::move(object));
-        return decoded;
-      });
-  if (!status.ok()) return status;
-  return objects;
-}
-
-}  // namespace
-
-absl::StatusOr<std::vector<Object>> ReadObjects(
-    simdjson::padded_string_view text) {
-  return ReadAll(text);
-}
-
-absl::StatusOr<std::vector<Object>> ReadObjects(std::string_view text) {
-  return ReadAll(text);
-}
-
 }  // namespace vicinal

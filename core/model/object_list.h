@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/model/json.h"
@@ -28,9 +27,9 @@ absl::Status DecodeObject(JsonValue value, const JsonPath& path,
 
 // Calls `on_object` for each object of any kind in a text, in their order, and
 // stops at the first error. The form of the text, and of errors, is that of
-// ReadObjects. `value` is the object, unread; on_object reads it, at least to
-// its end (DecodeObject does). `json` is its text, padded, which may be read
-// again with a reader of one's own.
+// ReadObjects (read_objects.h). `value` is the object, unread; on_object reads
+// it, at least to its end (DecodeObject does). `json` is its text, padded,
+// which may be read again with a reader of one's own.
 using OnObject = std::function<absl::Status(
     const TypeMeta& type, JsonValue value, const JsonPath& path,
     simdjson::padded_string_view json)>;
@@ -45,20 +44,6 @@ absl::Status ForEachObject(simdjson::padded_string_view text,
 // O(text). Thread safety: that of the reader.
 absl::StatusOr<std::optional<Object>> ReadObject(
     JsonReader& reader, simdjson::padded_string_view json);
-
-// Reads the objects in a text, in their order, and skips kinds that ReadObject
-// does not know. The text is JSON if its first character is '{': one object or
-// list; otherwise it is YAML, with any number of documents. Lists may be of
-// kind List or typed (PodList), and may stand in lists, 4 deep.
-//
-// Errors name the place and the value:
-//   `items[3].spec.nodeName: must be a string, got 5`, in a YAML stream of
-//   several documents `documents[1].items[3].…`.
-// Cost: O(text), with JSON one copy of the text (none if it is padded) and
-// about a byte of working memory for each byte of text.
-absl::StatusOr<std::vector<Object>> ReadObjects(std::string_view text);
-absl::StatusOr<std::vector<Object>> ReadObjects(
-    simdjson::padded_string_view text);
 
 }  // namespace vicinal
 

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "core/model/json.h"
+#include "core/model/read_objects.h"
 
 namespace vicinal {
 namespace {
@@ -66,10 +70,19 @@ TEST(ReadObjectsTest, ReadsAListAsKubectlWritesItAndSkipsOtherKinds) {
   EXPECT_THAT(Read(kKubectlList), ElementsAre("Node /n1", "Pod shop/p"));
 }
 
-TEST(ReadObjectsTest, ReadsPaddedTextInPlace) {
+TEST(ForEachObjectTest, ReadsPaddedTextInPlace) {
   const simdjson::padded_string padded{std::string_view(kKubectlList)};
-  EXPECT_THAT(Names(ReadObjects(simdjson::padded_string_view(padded))),
-              ElementsAre("Node /n1", "Pod shop/p"));
+  std::vector<std::string> kinds;
+  const absl::Status status = ForEachObject(
+      simdjson::padded_string_view(padded),
+      [&kinds](const TypeMeta& type, JsonValue value, const JsonPath& path,
+               simdjson::padded_string_view) {
+        kinds.push_back(type.kind);
+        std::optional<Object> object;
+        return DecodeObject(value, path, type, &object);
+      });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(kinds, ElementsAre("Node", "ConfigMap", "Pod"));
 }
 
 TEST(ReadObjectsTest, ReadsEveryKindThatItKnows) {

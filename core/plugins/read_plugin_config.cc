@@ -9,19 +9,15 @@
 namespace vicinal {
 namespace {
 
-absl::Status DecodeArgs(const PluginEntry& entry, const JsonPath& path,
-                        PluginConfig& config) {
+absl::Status ReadArgs(const PluginEntry& entry, const JsonPath& path,
+                      PluginConfig& config) {
   const PluginRow* plugin = FindPlugin(entry.name);
-  if (plugin == nullptr || plugin->decode_args == nullptr) {
+  if (plugin == nullptr || plugin->read_args == nullptr) {
     return FieldError(
         path.Field("name"),
         "no plugin with arguments has the name \"" + entry.name + "\"");
   }
-  return JsonReader().ReadWith(
-      simdjson::padded_string(entry.args), [&](JsonValue value) {
-        return plugin->decode_args(value, path.Field("args"), entry.name,
-                                   config);
-      });
+  return plugin->read_args(entry.args, path.Field("args"), entry.name, config);
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PluginConfig* out) {
         if (!seen.insert(entry.name).second) {
           return FieldError(where, "repeated config for plugin " + entry.name);
         }
-        return DecodeArgs(entry, where, *out);
+        return ReadArgs(entry, where, *out);
       });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/json.h"
 #include "core/plugins/imagelocality/imagelocality.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
 #include "core/plugins/nodeaffinity/nodeaffinity.h"
@@ -30,13 +31,16 @@ std::unique_ptr<ScorePlugin> Score(
 }
 
 template <auto Args>
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    std::string_view plugin, PluginConfig& config) {
-  return DecodePluginArgs(value, path, plugin, &(config.*Args));
+absl::Status Read(std::string_view json, const JsonPath& path,
+                  std::string_view plugin, PluginConfig& config) {
+  return JsonReader().ReadWith(
+      simdjson::padded_string(json), [&](JsonValue value) {
+        return DecodePluginArgs(value, path, plugin, &(config.*Args));
+      });
 }
 
 // Of upstream's plugins that vicinal does not have.
-absl::Status SkipArgs(JsonValue, const JsonPath&, std::string_view,
+absl::Status SkipArgs(std::string_view, const JsonPath&, std::string_view,
                       PluginConfig&) {
   return absl::OkStatus();
 }
@@ -64,7 +68,7 @@ constexpr PluginRow kPlugins[] = {
      .node_local = true,
      .filter = Filter<NodeAffinityPlugin, kNodeAffinity>,
      .score = Score<NodeAffinityPlugin, kNodeAffinity>,
-     .decode_args = Decode<kNodeAffinity>},
+     .read_args = Read<kNodeAffinity>},
     {.name = "NodePorts", .of_few_pods = true},
     {.name = "DeferredPodScheduling"},
     {.name = NodeResourcesFit::kName,
@@ -72,36 +76,36 @@ constexpr PluginRow kPlugins[] = {
      .node_local = true,
      .filter = Filter<NodeResourcesFit, kFit>,
      .score = Score<NodeResourcesFit, kFit>,
-     .decode_args = Decode<kFit>},
+     .read_args = Read<kFit>},
     {.name = "VolumeRestrictions", .of_few_pods = true},
     {.name = "NodeVolumeLimits", .of_few_pods = true},
     {.name = "VolumeBinding",
      .scores = true,
      .of_few_pods = true,
-     .decode_args = SkipArgs},
+     .read_args = SkipArgs},
     {.name = "VolumeZone", .of_few_pods = true},
     {.name = PodTopologySpread::kName,
      .weight = 2,
      .taken_over = true,
      .filter = Filter<PodTopologySpread, kSpread>,
      .score = Score<PodTopologySpread, kSpread>,
-     .decode_args = Decode<kSpread>},
+     .read_args = Read<kSpread>},
     {.name = InterPodAffinity::kName,
      .weight = 2,
      .taken_over = true,
      .filter = Filter<InterPodAffinity, kPodAffinity>,
      .score = Score<InterPodAffinity, kPodAffinity>,
-     .decode_args = Decode<kPodAffinity>},
+     .read_args = Read<kPodAffinity>},
     {.name = "DynamicResources",
      .weight = 2,
      .of_few_pods = true,
-     .decode_args = SkipArgs},
-    {.name = "DefaultPreemption", .decode_args = SkipArgs},
+     .read_args = SkipArgs},
+    {.name = "DefaultPreemption", .read_args = SkipArgs},
     {.name = NodeResourcesBalancedAllocation::kName,
      .weight = 1,
      .node_local = true,
      .score = Score<NodeResourcesBalancedAllocation, kBalance>,
-     .decode_args = Decode<kBalance>},
+     .read_args = Read<kBalance>},
     {.name = ImageLocality::kName, .weight = 1, .score = Score<ImageLocality>},
     {.name = "DefaultBinder"},
     {.name = "NodeDeclaredFeatures", .of_few_pods = true},

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/model/json.h"
+#include "core/model/json_path.h"
 #include "core/plugins/framework.h"
 #include "core/plugins/plugin_config.h"
 
@@ -21,10 +21,10 @@ namespace vicinal {
 struct PluginRow {
   using MakeFilter = std::unique_ptr<FilterPlugin>(const PluginConfig& config);
   using MakeScore = std::unique_ptr<ScorePlugin>(const PluginConfig& config);
-  // Reads the plugin's arguments into its part of the config.
-  using DecodeArgs = absl::Status(JsonValue value, const JsonPath& path,
-                                  std::string_view plugin,
-                                  PluginConfig& config);
+  // Reads the plugin's arguments, which are JSON and stand at `path`, into its
+  // part of the config.
+  using ReadArgs = absl::Status(std::string_view json, const JsonPath& path,
+                                std::string_view plugin, PluginConfig& config);
 
   std::string_view name;
   std::int64_t weight = 0;  // As upstream writes it; 0: none.
@@ -39,7 +39,7 @@ struct PluginRow {
   // Null where the plugin does not do it, or vicinal does not have the plugin.
   MakeFilter* filter = nullptr;
   MakeScore* score = nullptr;
-  DecodeArgs* decode_args = nullptr;  // Null: it has no arguments.
+  ReadArgs* read_args = nullptr;  // Null: it has no arguments.
 };
 
 // In upstream's order. Also those that vicinal does not have, with their

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/decode_pod_facts.h"
 #include "core/model/decode.h"
 
 namespace vicinal {

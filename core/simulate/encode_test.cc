@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 
 namespace vicinal {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/deschedule/pod_facts.h"
+#include "core/deschedule/decode_pod_facts.h"
 #include "core/model/api_resources.h"
 #include "core/model/object_list.h"
 #include "core/simulate/decode_workload.h"

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
-#include "core/model/object_list.h"
 #include "core/model/pod_admission.h"
+#include "core/model/read_objects.h"
 #include "core/model/yaml.h"
 
 namespace vicinal {

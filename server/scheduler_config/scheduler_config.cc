@@ -59,7 +59,7 @@ constexpr char kKind[] = "KubeSchedulerConfiguration";
 
 bool HasKnownArgs(std::string_view name) {
   const PluginRow* plugin = FindPlugin(name);
-  return plugin != nullptr && plugin->decode_args != nullptr;
+  return plugin != nullptr && plugin->read_args != nullptr;
 }
 
 struct PluginSets {

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/model/json.h"
 #include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 
 namespace vicinal {
 namespace {
@@ -188,11 +189,15 @@ absl::Status Read(const std::string& path,
   if (absl::Status status = ReadAll(file.get(), text); !status.ok()) {
     return status;
   }
-  absl::StatusOr<std::vector<Object>> objects =
-      ReadObjects(simdjson::padded_string_view(text));
-  if (!objects.ok()) return objects.status();
-  for (Object& object : *objects) add(std::move(object));
-  return absl::OkStatus();
+  return ForEachObject(
+      simdjson::padded_string_view(text),
+      [&add](const TypeMeta& type, JsonValue value, const JsonPath& path,
+             simdjson::padded_string_view) {
+        std::optional<Object> object;
+        absl::Status decoded = DecodeObject(value, path, type, &object);
+        if (object) add(*std::move(object));
+        return decoded;
+      });
 }
 
 }  // namespace

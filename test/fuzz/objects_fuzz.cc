@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/index/cluster_state.h"
-#include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 
 namespace vicinal {
 namespace {

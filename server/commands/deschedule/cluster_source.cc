@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/decode_pod_facts.h"
 #include "core/model/api_resources.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"

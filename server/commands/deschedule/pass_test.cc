@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/engine/default_profile.h"
-#include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 #include "core/plugins/plugin_config.h"
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/kubernetes/testing/test_http_server.h"

@@ -1,6 +1,7 @@
 #include "server/commands/explain/report.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 #include <utility>

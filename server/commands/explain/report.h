@@ -3,7 +3,7 @@
 #define VICINAL_SERVER_COMMANDS_EXPLAIN_REPORT_H_
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

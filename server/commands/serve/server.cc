@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/engine/profile.h"
-#include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 #include "server/commands/sample/sample_cluster.h"
 #include "server/kubernetes/pod_binding.h"
 #include "server/kubernetes/pod_retry.h"

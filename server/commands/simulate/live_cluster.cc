@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/status/statusor.h"
-#include "core/deschedule/pod_facts.h"
+#include "core/deschedule/decode_pod_facts.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
 #include "core/model/object_meta.h"

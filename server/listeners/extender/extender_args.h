@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/model/json.h"
 #include "core/model/pod.h"
 
 namespace vicinal {
+
+class JsonReader;
 
 // The arguments of filter and prioritize.
 struct ExtenderArgs {

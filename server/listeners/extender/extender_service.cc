@@ -12,6 +12,7 @@
 #include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
 #include "core/index/node_id.h"
+#include "core/model/json.h"
 #include "server/listeners/extender/no_profile.h"
 #include "server/listeners/extender/preempt.h"
 #include "server/listeners/extender/preemption_args.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/object_list.h"
+#include "core/model/read_objects.h"
 #include "server/listeners/http/testing/raw_client.h"
 
 namespace vicinal {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/index/cluster_state.h"
-#include "core/model/json.h"
+#include "core/model/json_path.h"
 #include "core/model/object.h"
 #include "core/model/pod.h"
 #include "vicinal/v1/cluster_state.pb.h"

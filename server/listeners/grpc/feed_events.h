@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "core/index/cluster_state.h"
-#include "core/model/json.h"
+#include "core/model/json_path.h"
 #include "core/model/object.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"

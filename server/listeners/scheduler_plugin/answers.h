@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "core/engine/template_ranking.h"
 #include "core/index/pod_info.h"
-#include "core/model/json.h"
+#include "core/model/json_path.h"
 #include "server/listeners/scheduler_plugin/attached_profiles.h"
 #include "server/listeners/scheduler_plugin/told_cluster.h"
 #include "vicinal/v1/scheduler_plugin.pb.h"

@@ -1,4 +1,4 @@
-#include "core/deschedule/pod_facts.h"
+#include "core/deschedule/decode_pod_facts.h"
 
 #include <gtest/gtest.h>
 
