@@ -198,15 +198,24 @@ absl::Status DecodeObject(JsonValue value, const JsonPath& path,
   return Skip(value, path);
 }
 
+absl::Status ReadOne(JsonReader& reader, simdjson::padded_string_view json,
+                     const JsonPath& path, const OnObject& on_object) {
+  return reader.ReadWith(json, [&](JsonValue value) {
+    TypeMeta type;
+    absl::Status found = ReadTypeMeta(value, path, &type);
+    return found.ok() ? on_object(type, value, path, json) : found;
+  });
+}
+
 absl::StatusOr<std::optional<Object>> ReadObject(
     JsonReader& reader, simdjson::padded_string_view json) {
   std::optional<Object> object;
-  absl::Status status = reader.ReadWith(json, [&object](JsonValue value) {
-    const JsonPath root;
-    TypeMeta type;
-    absl::Status found = ReadTypeMeta(value, root, &type);
-    return found.ok() ? DecodeObject(value, root, type, &object) : found;
-  });
+  absl::Status status =
+      ReadOne(reader, json, JsonPath(),
+              [&object](const TypeMeta& type, JsonValue value,
+                        const JsonPath& path, simdjson::padded_string_view) {
+                return DecodeObject(value, path, type, &object);
+              });
   if (!status.ok()) return status;
   return object;
 }

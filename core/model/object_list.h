@@ -37,6 +37,11 @@ absl::Status ForEachObject(std::string_view text, const OnObject& on_object);
 absl::Status ForEachObject(simdjson::padded_string_view text,
                            const OnObject& on_object);
 
+// Calls `on_object` for the one object that a text is; it stands at `path`. Its
+// kind must be there. Thread safety: that of the reader.
+absl::Status ReadOne(JsonReader& reader, simdjson::padded_string_view json,
+                     const JsonPath& path, const OnObject& on_object);
+
 // Reads one object: v1 Node, Pod, Namespace, Service, ReplicationController,
 // apps/v1 ReplicaSet or StatefulSet. Nothing for other kinds. The kind must be
 // there; an apiVersion that is there must be the right one. What an API server

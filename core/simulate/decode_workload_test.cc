@@ -164,15 +164,5 @@ TEST(ScriptObjectsTest, KindsThatDoNotMatterAreCounted) {
   EXPECT_EQ(objects->ignored.at("ConfigMap"), 2);
 }
 
-TEST(ScriptObjectsTest, AFileWithoutNodesAndPodsIsNoCluster) {
-  SimulatedCluster simulated(0);
-  EXPECT_EQ(
-      LoadCluster("kind: Namespace\nmetadata: {name: a}\n", false, simulated)
-          .code(),
-      absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(
-      LoadCluster("kind: Node\nmetadata: {name: w1}\n", false, simulated).ok());
-}
-
 }  // namespace
 }  // namespace vicinal

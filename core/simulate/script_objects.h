@@ -1,4 +1,4 @@
-// Reads manifests and cluster dumps, workloads included.
+// Reads manifests, workloads included.
 #ifndef VICINAL_CORE_SIMULATE_SCRIPT_OBJECTS_H_
 #define VICINAL_CORE_SIMULATE_SCRIPT_OBJECTS_H_
 
@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/simulate/script_object.h"
-#include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
 
@@ -23,14 +22,6 @@ struct ScriptObjects {
 // Reads what a user would apply. See ReadObjects for the form of the text and
 // of the errors.
 absl::StatusOr<ScriptObjects> ReadScriptObjects(std::string_view text);
-
-// Fills the simulated cluster with a cluster dump. ReplicaSets and their like
-// without a template are known by their selectors only. An error if the text
-// has neither a node nor a pod: then it is no dump. `with_pod_facts`: pods come
-// with what decides whether they may be evicted, which takes a third of the
-// time more.
-absl::Status LoadCluster(std::string text, bool with_pod_facts,
-                         SimulatedCluster& simulated);
 
 }  // namespace vicinal
 

@@ -46,7 +46,8 @@ OwnerKey KeyOf(const Workload& workload) {
 
 void SimulatedCluster::Load(Object object, PodFacts facts) {
   if (Pod* pod = std::get_if<Pod>(&object)) {
-    if (IsFinished(*pod)) return;
+    // A reader may give an object twice.
+    if (IsFinished(*pod) || pods_.contains(KeyOf(pod->meta))) return;
     std::optional<OwnerKey> owner = OwnerOf(pod->meta);
     AddRecord(std::move(*pod), std::move(owner), facts);
     return;
@@ -57,6 +58,19 @@ void SimulatedCluster::Load(Object object, PodFacts facts) {
 void SimulatedCluster::Load(Workload workload) {
   RememberController(workload);
   workloads_.insert_or_assign(KeyOf(workload), std::move(workload));
+}
+
+ClusterReceiver SimulatedCluster::Loader(bool with_pod_facts) {
+  ClusterReceiver receiver;
+  receiver.add = [this](Object object, const PodFacts& facts) {
+    Load(std::move(object), facts);
+  };
+  receiver.with_pod_facts = with_pod_facts;
+  receiver.add_workload = [this](Workload workload) {
+    Load(std::move(workload));
+  };
+  receiver.note = [this](std::string note) { Note(std::move(note)); };
+  return receiver;
 }
 
 void SimulatedCluster::Upsert(Object object) {

@@ -21,6 +21,7 @@
 #include "core/index/pod_info.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
+#include "core/simulate/cluster_receiver.h"
 #include "core/simulate/scheduling_queue.h"
 #include "core/simulate/workload.h"
 
@@ -71,6 +72,8 @@ class SimulatedCluster {
   // tried when something happens. `facts` are a pod's.
   void Load(Object object, PodFacts facts = {});
   void Load(Workload workload);
+  // Loads what is read of a cluster. This must outlive it.
+  ClusterReceiver Loader(bool with_pod_facts);
 
   const ClusterState& cluster() const { return cluster_; }
   // For what changes it, and changes it back.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +16,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/model/api_resources.h"
 #include "core/model/json.h"
 #include "core/model/object_list.h"
 #include "core/model/read_objects.h"
+#include "core/simulate/cluster_object_reader.h"
 
 namespace vicinal {
 namespace {
@@ -58,8 +61,8 @@ absl::Status ReadAll(std::FILE* file, std::string& text) {
 // says.
 class PrintedListReader {
  public:
-  PrintedListReader(std::FILE* file, const std::function<void(Object)>& add)
-      : file_(file), add_(add), buffer_(kPiece) {}
+  PrintedListReader(std::FILE* file, ClusterObjectReader& object_reader)
+      : file_(file), object_reader_(object_reader), buffer_(kPiece) {}
 
   // Whether the file is such a list and has been read. If not, it may still be
   // anything, and objects may have been given.
@@ -143,12 +146,13 @@ class PrintedListReader {
   }
 
   bool ReadItem(std::size_t size) {
-    absl::StatusOr<std::optional<Object>> object = ReadObject(
-        reader_, simdjson::padded_string_view(buffer_.data() + begin_, size,
-                                              buffer_.size() - begin_));
-    if (!object.ok()) return false;
-    if (*object) add_(**std::move(object));
-    return true;
+    const simdjson::padded_string_view json(buffer_.data() + begin_, size,
+                                            buffer_.size() - begin_);
+    const JsonPath root;
+    const JsonPath items = root.Field("items");
+    return ReadOne(reader_, json, items.Index(items_++),
+                   std::ref(object_reader_))
+        .ok();
   }
 
   // The list without its items must be a list.
@@ -161,13 +165,14 @@ class PrintedListReader {
   }
 
   std::FILE* const file_;
-  const std::function<void(Object)>& add_;
+  ClusterObjectReader& object_reader_;
   // [begin_, end_) has been read from the file and not been used.
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::string head_;    // Before the first item.
-  std::string indent_;  // Of the items.
+  std::size_t items_ = 0;  // Read so far.
+  std::string head_;       // Before the first item.
+  std::string indent_;     // Of the items.
   JsonReader reader_;
 };
 
@@ -176,12 +181,12 @@ bool IsRegular(std::FILE* file) {
   return fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-absl::Status Read(const std::string& path,
-                  const std::function<void(Object)>& add) {
+absl::Status Read(const std::string& path, const ClusterReceiver& receiver) {
   const File file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (file == nullptr) return absl::NotFoundError(std::strerror(errno));
+  ClusterObjectReader reader(receiver, "left out: ");
   if (IsRegular(file.get())) {
-    if (PrintedListReader(file.get(), add).Read()) return absl::OkStatus();
+    if (PrintedListReader(file.get(), reader).Read()) return absl::OkStatus();
     std::rewind(file.get());
   }
   // A pipe will do as well, such as bash's <(kubectl get …).
@@ -189,22 +194,14 @@ absl::Status Read(const std::string& path,
   if (absl::Status status = ReadAll(file.get(), text); !status.ok()) {
     return status;
   }
-  return ForEachObject(
-      simdjson::padded_string_view(text),
-      [&add](const TypeMeta& type, JsonValue value, const JsonPath& path,
-             simdjson::padded_string_view) {
-        std::optional<Object> object;
-        absl::Status decoded = DecodeObject(value, path, type, &object);
-        if (object) add(*std::move(object));
-        return decoded;
-      });
+  return ForEachObject(simdjson::padded_string_view(text), std::ref(reader));
 }
 
 }  // namespace
 
 absl::Status ReadClusterFile(const std::string& path,
-                             const std::function<void(Object)>& add) {
-  const absl::Status status = Read(path, add);
+                             const ClusterReceiver& receiver) {
+  const absl::Status status = Read(path, receiver);
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));
@@ -212,11 +209,19 @@ absl::Status ReadClusterFile(const std::string& path,
 
 absl::StatusOr<std::vector<Object>> ReadClusterFile(const std::string& path) {
   std::vector<Object> objects;
-  const absl::Status status = ReadClusterFile(path, [&objects](Object object) {
+  ClusterReceiver receiver;
+  receiver.add = [&objects](Object object, const PodFacts&) {
     objects.push_back(std::move(object));
-  });
+  };
+  const absl::Status status = ReadClusterFile(path, receiver);
   if (!status.ok()) return status;
   return objects;
+}
+
+absl::Status NoNodesInFile(const std::string& path) {
+  return absl::InvalidArgumentError(
+      path + ": there are no nodes in it; a cluster file is made with\n  " +
+      ClusterFileCommand());
 }
 
 }  // namespace vicinal

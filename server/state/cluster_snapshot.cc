@@ -1,40 +1,54 @@
 #include "server/state/cluster_snapshot.h"
 
 #include <string>
-#include <utility>
 
-#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "core/model/api_resources.h"
-#include "core/model/decode.h"
-#include "core/model/json.h"
+#include "core/model/object_list.h"
+#include "core/simulate/cluster_object_reader.h"
 #include "server/kubernetes/list_all.h"
 
 namespace vicinal {
 namespace {
 
-template <typename Kind>
-absl::Status List(const ClientConfig& config,
-                  const std::function<void(Object)>& add) {
-  JsonReader reader;
-  const ApiResource& resource = ApiResourceOf<Kind>();
-  return ListAll(config, resource.Path(), resource.field_selector,
+// Of workloads that Object does not have.
+constexpr ApiResource kOtherWorkloads[] = {
+    {"deployments", "apps/v1", "Deployment"},
+    {"daemonsets", "apps/v1", "DaemonSet"},
+    {"jobs", "batch/v1", "Job"},
+    {"cronjobs", "batch/v1", "CronJob"},
+};
+
+absl::Status List(const ClientConfig& config, const ApiResource& resource,
+                  const ClusterReceiver& receiver) {
+  const std::string path = resource.Path();
+  ClusterObjectReader reader(receiver, path + ": one left out: ");
+  const TypeMeta type = {resource.api_version, std::string(resource.kind)};
+  return ListAll(config, path, resource.field_selector,
                  [&](simdjson::padded_string_view json) {
-                   absl::StatusOr<Kind> object = reader.Read<Kind>(json);
-                   if (!object.ok()) return object.status();
-                   add(*std::move(object));
-                   return absl::OkStatus();
+                   return reader.Read(type, json);
                  });
 }
 
 }  // namespace
 
 absl::Status ReadClusterFromApi(const ClientConfig& config,
-                                const std::function<void(Object)>& add) {
-  absl::Status status;
-  ForEachKind([&]<typename Kind>(Kind*) {
-    if (status.ok()) status = List<Kind>(config, add);
-  });
-  return status;
+                                const ClusterReceiver& receiver) {
+  for (const ApiResource& resource : kApiResources) {
+    absl::Status status = List(config, resource, receiver);
+    if (!status.ok()) return status;
+  }
+  if (!receiver.add_workload) return absl::OkStatus();
+  for (const ApiResource& resource : kOtherWorkloads) {
+    absl::Status status = List(config, resource, receiver);
+    if (absl::IsPermissionDenied(status) || absl::IsNotFound(status)) {
+      receiver.note(absl::StrCat("not known, since it cannot be listed: ",
+                                 status.message()));
+    } else if (!status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace vicinal

@@ -2,12 +2,16 @@
 
 #include <glog/logging.h>
 
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/deschedule/read_policy.h"
 #include "core/engine/default_profile.h"
+#include "core/model/object_list.h"
+#include "core/simulate/cluster_object_reader.h"
+#include "core/simulate/cluster_receiver.h"
 #include "core/simulate/script_objects.h"
 
 namespace vicinal {
@@ -36,8 +40,9 @@ std::string AwayFrom(std::string_view name, std::string_view key) {
 
 Simulation::Simulation(std::string_view cluster, SimulatorOptions options)
     : simulator_(simulated_, DefaultProfile({}), std::move(options)) {
-  const absl::Status status =
-      LoadCluster(std::string(cluster), true, simulated_);
+  const ClusterReceiver receiver = simulated_.Loader(true);
+  ClusterObjectReader reader(receiver, "left out: ");
+  const absl::Status status = ForEachObject(cluster, std::ref(reader));
   CHECK(status.ok()) << status;
 }
 

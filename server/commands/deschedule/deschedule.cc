@@ -7,22 +7,27 @@
 #include "core/deschedule/read_policy.h"
 #include "core/engine/default_profile.h"
 #include "core/plugins/plugin_config.h"
-#include "server/commands/deschedule/cluster_source.h"
+#include "server/commands/deschedule/deschedule_cluster.h"
 #include "server/commands/deschedule/print.h"
 #include "server/kubernetes/in_cluster_config.h"
 #include "server/kubernetes/kubeconfig.h"
 #include "server/kubernetes/read_file.h"
+#include "server/state/cluster_file.h"
+#include "server/state/cluster_snapshot.h"
 
 namespace vicinal {
 namespace {
 
 absl::Status Read(const DescheduleOptions& options, DescheduleCluster& out) {
-  if (!options.cluster_file.empty()) {
-    return ReadCluster(options.cluster_file, out);
+  const std::string& file = options.cluster_file;
+  if (!file.empty()) {
+    absl::Status status = ReadClusterFile(file, out.Loader());
+    if (!status.ok()) return status;
+    return out.state.Nodes().empty() ? NoNodesInFile(file) : absl::OkStatus();
   }
   const absl::StatusOr<ClientConfig> config = ClientConfigOf(options);
   if (!config.ok()) return config.status();
-  return ReadCluster(*config, out);
+  return ReadClusterFromApi(*config, out.Loader());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
 #include "core/plugins/plugin_config.h"
-#include "server/commands/deschedule/cluster_source.h"
+#include "server/commands/deschedule/deschedule_cluster.h"
 #include "server/commands/deschedule/evictor.h"
 #include "server/commands/deschedule/lease.h"
 #include "server/commands/deschedule/metrics.h"
@@ -27,6 +27,7 @@
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/tls/server_tls.h"
+#include "server/state/cluster_snapshot.h"
 
 namespace vicinal {
 namespace {
@@ -189,7 +190,7 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
   DescheduleLoop passes(
       profile, std::move(pass_options),
       [&config](DescheduleCluster& cluster) {
-        return ReadCluster(*config, cluster);
+        return ReadClusterFromApi(*config, cluster.Loader());
       },
       evictor, metrics, stop, may_evict);
 

@@ -14,7 +14,7 @@
 #include "core/deschedule/plan.h"
 #include "core/deschedule/policy.h"
 #include "core/engine/profile.h"
-#include "server/commands/deschedule/cluster_source.h"
+#include "server/commands/deschedule/deschedule_cluster.h"
 #include "server/commands/deschedule/evictor.h"
 #include "server/commands/deschedule/metrics.h"
 #include "server/commands/deschedule/stop.h"

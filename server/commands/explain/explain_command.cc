@@ -16,7 +16,7 @@
 #include "core/explain/explain.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
-#include "core/model/api_resources.h"
+#include "core/simulate/cluster_receiver.h"
 #include "server/commands/explain/question.h"
 #include "server/commands/explain/report.h"
 #include "server/commands/page/page.h"
@@ -30,24 +30,20 @@ namespace vicinal {
 namespace {
 
 absl::Status LoadCluster(const ExplainOptions& options, ClusterState& cluster) {
-  const auto add = [&cluster](Object object) {
+  ClusterReceiver receiver;
+  receiver.add = [&cluster](Object object, const PodFacts&) {
     cluster.Upsert(std::move(object));
   };
   if (!options.kubeconfig.empty()) {
     const absl::StatusOr<ClientConfig> config =
         LoadKubeconfig(options.kubeconfig);
     if (!config.ok()) return config.status();
-    return ReadClusterFromApi(*config, add);
+    return ReadClusterFromApi(*config, receiver);
   }
-  const absl::Status status = ReadClusterFile(options.cluster_file, add);
+  const absl::Status status = ReadClusterFile(options.cluster_file, receiver);
   if (!status.ok()) return status;
-  if (cluster.Nodes().empty()) {
-    return absl::InvalidArgumentError(
-        options.cluster_file +
-        ": there are no nodes in it; a cluster file is made with\n  " +
-        ClusterFileCommand());
-  }
-  return absl::OkStatus();
+  return cluster.Nodes().empty() ? NoNodesInFile(options.cluster_file)
+                                 : absl::OkStatus();
 }
 
 absl::StatusOr<std::string> ReadText(const std::string& path) {

@@ -12,17 +12,17 @@
 #include "core/plugins/plugin_config.h"
 #include "core/simulate/expectation.h"
 #include "core/simulate/report.h"
-#include "core/simulate/script_objects.h"
 #include "core/simulate/simulated_cluster.h"
 #include "core/simulate/simulator.h"
 #include "server/commands/page/page.h"
-#include "server/commands/simulate/live_cluster.h"
 #include "server/commands/simulate/print.h"
 #include "server/commands/simulate/script.h"
 #include "server/commands/simulate/simulation_page.h"
 #include "server/commands/simulate/trace.h"
 #include "server/kubernetes/client_config.h"
 #include "server/kubernetes/kubeconfig.h"
+#include "server/state/cluster_file.h"
+#include "server/state/cluster_snapshot.h"
 
 namespace vicinal {
 namespace {
@@ -50,17 +50,6 @@ class Progress {
       std::chrono::steady_clock::now() + kInterval;
 };
 
-absl::Status LoadClusterFile(const std::string& path, bool with_pod_facts,
-                             SimulatedCluster& simulated) {
-  absl::StatusOr<std::string> text = ReadWholeFile(path);
-  if (!text.ok()) return text.status();
-  const absl::Status status =
-      LoadCluster(*std::move(text), with_pod_facts, simulated);
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(path, ": ", status.message()));
-}
-
 bool Deschedules(const Scenario& script) {
   for (const Step& step : script.steps) {
     for (const Action& action : step.actions) {
@@ -86,15 +75,20 @@ absl::Status Load(const SimulateOptions& options, const Scenario& script,
         "two clusters: of --cluster-file, --kubeconfig and a script's only one "
         "may be given");
   }
+  const ClusterReceiver loader = simulated.Loader(Deschedules(script));
   if (options.kubeconfig.empty()) {
-    return LoadClusterFile(
-        from_script.empty() ? options.cluster_file : from_script,
-        Deschedules(script), simulated);
+    const std::string& file =
+        from_script.empty() ? options.cluster_file : from_script;
+    absl::Status status = ReadClusterFile(file, loader);
+    if (!status.ok()) return status;
+    const bool is_empty =
+        simulated.cluster().Nodes().empty() && simulated.pods().empty();
+    return is_empty ? NoNodesInFile(file) : absl::OkStatus();
   }
   const absl::StatusOr<ClientConfig> config =
       LoadKubeconfig(options.kubeconfig);
   if (!config.ok()) return config.status();
-  return LoadLiveCluster(*config, Deschedules(script), simulated);
+  return ReadClusterFromApi(*config, loader);
 }
 
 Placements PlacementsOf(const SimulatedCluster& simulated) {

@@ -177,8 +177,8 @@ TEST_F(SimulateTest, ErrorsNameTheFileAndTheField) {
       HasSubstr("namespaces \"nowhere\" not found"));
   EXPECT_EQ(Error({"drain w9"}), "drain w9: there is no node \"w9\"");
   options_.cluster_file = web_;
-  EXPECT_THAT(Error({"drain w1"}), HasSubstr("web.yaml: no Node and no Pod in "
-                                             "it"));
+  EXPECT_THAT(Error({"drain w1"}),
+              HasSubstr("web.yaml: there are no nodes in it"));
   options_.cluster_file = "";
   EXPECT_EQ(Error({"drain w1"}),
             "no cluster: give --cluster-file or --kubeconfig, or a script that "

@@ -1,4 +1,4 @@
-#include "server/commands/simulate/live_cluster.h"
+#include "server/state/cluster_snapshot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "core/simulate/simulated_cluster.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -46,11 +47,14 @@ Lists Everything() {
   return lists;
 }
 
-absl::Status Load(const Lists& lists, SimulatedCluster& simulated) {
+// How often each path is listed, too.
+absl::Status Load(const Lists& lists, SimulatedCluster& simulated,
+                  std::map<std::string, int>* listed = nullptr) {
   TestHttpServer server(
-      {}, [&lists](const TestRequest& request, TestReply& reply) {
+      {}, [&lists, listed](const TestRequest& request, TestReply& reply) {
         const auto it =
             lists.find(request.target.substr(0, request.target.find('?')));
+        if (listed != nullptr && it != lists.end()) ++(*listed)[it->first];
         if (it == lists.end()) {
           reply.Send(403, R"({"kind":"Status","message":"not yours"})");
         } else {
@@ -61,10 +65,10 @@ absl::Status Load(const Lists& lists, SimulatedCluster& simulated) {
   config.tls = false;
   config.host = "127.0.0.1";
   config.port = server.port();
-  return LoadLiveCluster(config, true, simulated);
+  return ReadClusterFromApi(config, simulated.Loader(true));
 }
 
-TEST(LiveClusterTest, LoadsObjectsAndWorkloads) {
+TEST(ClusterSnapshotTest, LoadsObjectsAndWorkloads) {
   SimulatedCluster simulated(1);
   const absl::Status status = Load(Everything(), simulated);
   ASSERT_TRUE(status.ok()) << status;
@@ -74,7 +78,26 @@ TEST(LiveClusterTest, LoadsObjectsAndWorkloads) {
   EXPECT_THAT(simulated.notes(), SizeIs(0));
 }
 
-TEST(LiveClusterTest, WorkloadsThatMayNotBeListedAreNoted) {
+TEST(ClusterSnapshotTest, EachResourceIsListedOnce) {
+  const Lists lists = Everything();
+  SimulatedCluster simulated(1);
+  std::map<std::string, int> listed;
+  ASSERT_TRUE(Load(lists, simulated, &listed).ok());
+  EXPECT_THAT(listed, SizeIs(lists.size()));
+  for (const auto& [path, times] : listed) EXPECT_EQ(times, 1) << path;
+}
+
+TEST(ClusterSnapshotTest, PodsComeWithTheirFacts) {
+  SimulatedCluster simulated(1);
+  Lists lists = Everything();
+  lists["/api/v1/pods"] = List(R"({"metadata":{"name":"p","namespace":"shop"},
+      "spec":{"nodeName":"n1","volumes":[{"name":"v","emptyDir":{}}]}})");
+  ASSERT_TRUE(Load(lists, simulated).ok());
+  ASSERT_THAT(simulated.pods(), SizeIs(1));
+  EXPECT_TRUE(simulated.pods().begin()->second.facts.local_storage);
+}
+
+TEST(ClusterSnapshotTest, WorkloadsThatMayNotBeListedAreNoted) {
   Lists lists = Everything();
   lists.erase("/apis/apps/v1/deployments");
   SimulatedCluster simulated(1);
@@ -84,7 +107,7 @@ TEST(LiveClusterTest, WorkloadsThatMayNotBeListedAreNoted) {
                           "/apis/apps/v1/deployments: 403: not yours"));
 }
 
-TEST(LiveClusterTest, PodsThatMayNotBeListedAreAnError) {
+TEST(ClusterSnapshotTest, PodsThatMayNotBeListedAreAnError) {
   Lists lists = Everything();
   lists.erase("/api/v1/pods");
   SimulatedCluster simulated(1);
@@ -92,7 +115,7 @@ TEST(LiveClusterTest, PodsThatMayNotBeListedAreAnError) {
               HasSubstr("/api/v1/pods: 403: not yours"));
 }
 
-TEST(LiveClusterTest, AWorkloadThatCannotBeSimulatedIsNoted) {
+TEST(ClusterSnapshotTest, AWorkloadThatCannotBeSimulatedIsNoted) {
   Lists lists = Everything();
   lists["/apis/batch/v1/jobs"] = List(
       R"({"metadata":{"name":"j"},"spec":{"parallelism":-1,"template":{}}})");

@@ -1,0 +1,31 @@
+// A cluster with what de-scheduling has to know of its pods in addition.
+#ifndef VICINAL_SERVER_COMMANDS_DESCHEDULE_DESCHEDULE_CLUSTER_H_
+#define VICINAL_SERVER_COMMANDS_DESCHEDULE_DESCHEDULE_CLUSTER_H_
+
+#include <utility>
+
+#include "core/deschedule/pod_facts.h"
+#include "core/index/cluster_state.h"
+#include "core/simulate/cluster_receiver.h"
+
+namespace vicinal {
+
+struct DescheduleCluster {
+  ClusterState state;
+  PodFactsMap facts;
+
+  // Loads what is read of a cluster. This must outlive it.
+  ClusterReceiver Loader() {
+    ClusterReceiver receiver;
+    receiver.add = [this](Object object, const PodFacts& of_pod) {
+      if (of_pod != PodFacts()) facts[KeyOf(MetaOf(object))] = of_pod;
+      state.Upsert(std::move(object));
+    };
+    receiver.with_pod_facts = true;
+    return receiver;
+  }
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_DESCHEDULE_DESCHEDULE_CLUSTER_H_
