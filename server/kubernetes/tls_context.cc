@@ -8,25 +8,10 @@
 
 #include <ctime>
 
+#include "server/kubernetes/x509.h"
+
 namespace vicinal {
 namespace {
-
-struct BioDeleter {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-struct CertificateDeleter {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-struct KeyDeleter {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using Bio = std::unique_ptr<BIO, BioDeleter>;
-using Certificate = std::unique_ptr<X509, CertificateDeleter>;
-using Key = std::unique_ptr<EVP_PKEY, KeyDeleter>;
-
-Bio ReadFrom(const std::string& pem) {
-  return Bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-}
 
 // OpenSSL would otherwise ask for a pass phrase on the terminal.
 int NoPassPhrase(char*, int, int, void*) { return 0; }

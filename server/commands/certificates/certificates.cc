@@ -1,12 +1,6 @@
 #include "server/commands/certificates/certificates.h"
 
 #include <fcntl.h>
-#include <glog/logging.h>
-#include <openssl/bio.h>
-#include <openssl/bn.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,127 +8,41 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
 #include "absl/status/status.h"
 #include "server/kubernetes/read_file.h"
+#include "server/kubernetes/x509.h"
 
 namespace vicinal {
 namespace {
 
-struct Deleter {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(BIGNUM* number) const { BN_free(number); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(X509_EXTENSION* extension) const {
-    X509_EXTENSION_free(extension);
-  }
-};
-using Bio = std::unique_ptr<BIO, Deleter>;
-using Certificate = std::unique_ptr<X509, Deleter>;
-using Key = std::unique_ptr<EVP_PKEY, Deleter>;
-
 // A clock that was ahead when the files were made must not refuse them.
 constexpr std::chrono::hours kBackdated{1};
-constexpr int kSerialBits = 159;  // Positive, and at most 20 bytes.
 
-struct Pair {
-  Certificate certificate;
-  Key key;
-};
-
-std::string Contents(BIO& bio) {
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(&bio, &data);
-  return std::string(data, static_cast<std::size_t>(size));
+KeyPair Draft(const std::string& common_name, std::chrono::hours validity) {
+  return DraftCertificate(common_name, -kBackdated, validity);
 }
 
-std::string ToPem(X509& certificate) {
-  const Bio bio(BIO_new(BIO_s_mem()));
-  CHECK_EQ(PEM_write_bio_X509(bio.get(), &certificate), 1);
-  return Contents(*bio);
-}
-
-std::string ToPem(EVP_PKEY& key) {
-  const Bio bio(BIO_new(BIO_s_mem()));
-  CHECK_EQ(PEM_write_bio_PrivateKey(bio.get(), &key, nullptr, nullptr, 0,
-                                    nullptr, nullptr),
-           1);
-  return Contents(*bio);
-}
-
-void AddExtension(X509& certificate, X509& issuer, int nid, const char* value) {
-  X509V3_CTX context;
-  X509V3_set_ctx_nodb(&context);
-  X509V3_set_ctx(&context, &issuer, &certificate, nullptr, nullptr, 0);
-  const std::unique_ptr<X509_EXTENSION, Deleter> extension(
-      X509V3_EXT_conf_nid(nullptr, &context, nid, value));
-  CHECK(extension != nullptr) << value;
-  CHECK_EQ(X509_add_ext(&certificate, extension.get(), -1), 1);
-}
-
-// Everything but the issuer, the extensions and the signature.
-Pair Draft(const std::string& common_name, std::chrono::hours validity) {
-  Pair pair{Certificate(X509_new()), Key(EVP_EC_gen("P-256"))};
-  CHECK(pair.certificate != nullptr && pair.key != nullptr);
-  X509* const certificate = pair.certificate.get();
-  CHECK_EQ(X509_set_version(certificate, X509_VERSION_3), 1);
-  const std::unique_ptr<BIGNUM, Deleter> serial(BN_new());
-  CHECK_EQ(
-      BN_rand(serial.get(), kSerialBits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY),
-      1);
-  CHECK(BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(certificate)) !=
-        nullptr);
-  // Days and seconds apart: seconds alone overflow where long has 32 bits.
-  CHECK(X509_gmtime_adj(X509_getm_notBefore(certificate),
-                        -std::chrono::seconds(kBackdated).count()) != nullptr);
-  const auto days = std::chrono::floor<std::chrono::days>(validity);
-  CHECK(X509_time_adj_ex(
-            X509_getm_notAfter(certificate), static_cast<int>(days.count()),
-            std::chrono::seconds(validity - days).count(), nullptr) != nullptr);
-  CHECK_EQ(X509_set_pubkey(certificate, pair.key.get()), 1);
-  CHECK_EQ(X509_NAME_add_entry_by_txt(
-               X509_get_subject_name(certificate), "CN", MBSTRING_UTF8,
-               reinterpret_cast<const unsigned char*>(common_name.c_str()), -1,
-               -1, 0),
-           1);
-  return pair;
-}
-
-void Sign(Pair& pair, const Pair& authority) {
-  X509* const certificate = pair.certificate.get();
-  X509* const issuer = authority.certificate.get();
-  CHECK_EQ(X509_set_issuer_name(certificate, X509_get_subject_name(issuer)), 1);
-  AddExtension(*certificate, *issuer, NID_subject_key_identifier, "hash");
-  AddExtension(*certificate, *issuer, NID_authority_key_identifier,
-               "keyid:always");
-  CHECK_GT(X509_sign(certificate, authority.key.get(), EVP_sha256()), 0);
-}
-
-Pair MakeAuthority(std::chrono::hours validity) {
-  Pair authority = Draft("vicinal-ca", validity);
-  X509& certificate = *authority.certificate;
-  AddExtension(certificate, certificate, NID_basic_constraints,
+KeyPair MakeAuthority(std::chrono::hours validity) {
+  KeyPair authority = Draft("vicinal-ca", validity);
+  AddExtension(authority, authority, NID_basic_constraints,
                "critical,CA:TRUE,pathlen:0");
-  AddExtension(certificate, certificate, NID_key_usage, "critical,keyCertSign");
+  AddExtension(authority, authority, NID_key_usage, "critical,keyCertSign");
   Sign(authority, authority);
   return authority;
 }
 
 // `usage` is serverAuth or clientAuth.
-Pair Issue(const Pair& authority, const std::string& common_name,
-           const char* usage, const char* alternative_names,
-           std::chrono::hours validity) {
-  Pair pair = Draft(common_name, validity);
-  X509& certificate = *pair.certificate;
-  X509& issuer = *authority.certificate;
-  AddExtension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE");
-  AddExtension(certificate, issuer, NID_key_usage, "critical,digitalSignature");
-  AddExtension(certificate, issuer, NID_ext_key_usage, usage);
+KeyPair Issue(const KeyPair& authority, const std::string& common_name,
+              const char* usage, const char* alternative_names,
+              std::chrono::hours validity) {
+  KeyPair pair = Draft(common_name, validity);
+  AddExtension(pair, authority, NID_basic_constraints, "critical,CA:FALSE");
+  AddExtension(pair, authority, NID_key_usage, "critical,digitalSignature");
+  AddExtension(pair, authority, NID_ext_key_usage, usage);
   if (alternative_names != nullptr) {
-    AddExtension(certificate, issuer, NID_subject_alt_name, alternative_names);
+    AddExtension(pair, authority, NID_subject_alt_name, alternative_names);
   }
   Sign(pair, authority);
   return pair;
@@ -171,16 +79,12 @@ absl::Status Write(const std::string& path, const std::string& content) {
 
 Certificate ReadCertificate(const std::string& path) {
   const absl::StatusOr<std::string> pem = ReadSmallFile(path);
-  if (!pem.ok()) return nullptr;
-  const Bio bio(BIO_new_mem_buf(pem->data(), static_cast<int>(pem->size())));
-  return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  return pem.ok() ? CertificateFromPem(*pem) : nullptr;
 }
 
 Key ReadKey(const std::string& path) {
   const absl::StatusOr<std::string> pem = ReadSmallFile(path);
-  if (!pem.ok()) return nullptr;
-  const Bio bio(BIO_new_mem_buf(pem->data(), static_cast<int>(pem->size())));
-  return Key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+  return pem.ok() ? KeyFromPem(*pem) : nullptr;
 }
 
 // A third of the validity is left, and it has begun.
@@ -226,12 +130,12 @@ absl::StatusOr<bool> MakeCertificates(const CertificatesOptions& options) {
   }
   if (error) return At(directory, error.value());
   if (IsGoodSet(directory)) return false;
-  const Pair authority = MakeAuthority(options.validity);
-  const Pair server =
+  const KeyPair authority = MakeAuthority(options.validity);
+  const KeyPair server =
       Issue(authority, "vicinal", "serverAuth",
             "IP:127.0.0.1,IP:::1,DNS:localhost", options.validity);
-  const Pair client = Issue(authority, options.client_name, "clientAuth",
-                            nullptr, options.validity);
+  const KeyPair client = Issue(authority, options.client_name, "clientAuth",
+                               nullptr, options.validity);
   for (const auto& [name, content] : {
            std::pair("server.key", ToPem(*server.key)),
            std::pair("server.crt", ToPem(*server.certificate)),
