@@ -8,6 +8,15 @@ std::string ApiResource::Path() const {
   return (is_core ? "/api/" : "/apis/") + version + "/" + name;
 }
 
+std::string KindNames(std::size_t first) {
+  std::string names(kApiResources[first].kind);
+  for (std::size_t i = first + 1; i < kApiResources.size(); ++i) {
+    names += i + 1 == kApiResources.size() ? " or " : ", ";
+    names += kApiResources[i].kind;
+  }
+  return names;
+}
+
 std::string ClusterFileCommand() {
   std::string command = "kubectl get ";
   for (const ApiResource& resource : kApiResources) {

@@ -68,6 +68,19 @@ void ForEachKind(Visit&& visit) {
   }(static_cast<Object*>(nullptr));
 }
 
+// The same but for Node and Pod, which ClusterState keeps apart.
+template <typename Visit>
+void ForEachOtherKind(Visit&& visit) {
+  [&]<typename... Kinds>(std::variant<Node, Pod, Kinds...>*) {
+    (visit(static_cast<Kinds*>(nullptr)), ...);
+  }(static_cast<Object*>(nullptr));
+}
+
+inline constexpr std::size_t kFirstOtherKind = 2;
+
+// "Node, Pod … or StatefulSet": the kinds from that row on.
+std::string KindNames(std::size_t first = 0);
+
 // The kubectl command that prints all of them for --cluster-file.
 std::string ClusterFileCommand();
 

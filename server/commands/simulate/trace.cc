@@ -1,21 +1,10 @@
 #include "server/commands/simulate/trace.h"
 
+#include "core/model/api_resources.h"
 #include "core/model/json_writer.h"
 #include "core/simulate/encode.h"
 
 namespace vicinal {
-namespace {
-
-// Appends the objects of one kind, each followed by a comma.
-template <typename Kind>
-void AppendAll(const SimulatedCluster& simulated, std::string& out) {
-  for (const auto& [key, object] : simulated.cluster().All<Kind>()) {
-    AppendJson(object, out);
-    out += ',';
-  }
-}
-
-}  // namespace
 
 std::string TraceLine(const SimulatedCluster& simulated, const Pod& pod,
                       const std::string& node) {
@@ -28,11 +17,12 @@ std::string TraceLine(const SimulatedCluster& simulated, const Pod& pod,
     AppendJson(*info->node, out);
     out += ',';
   }
-  AppendAll<Namespace>(simulated, out);
-  AppendAll<Service>(simulated, out);
-  AppendAll<ReplicationController>(simulated, out);
-  AppendAll<ReplicaSet>(simulated, out);
-  AppendAll<StatefulSet>(simulated, out);
+  ForEachOtherKind([&]<typename Kind>(Kind*) {
+    for (const auto& [key, object] : simulated.cluster().All<Kind>()) {
+      AppendJson(object, out);
+      out += ',';
+    }
+  });
   for (const auto& [key, other] : simulated.pods()) {
     const Pod known = simulated.PodAt(key);
     if (other.node.empty() && known.status.nominated_node_name.empty()) {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <string>
-#include <type_traits>
 
 #include "core/model/api_resources.h"
 #include "server/listeners/admin/admin_endpoints.h"
@@ -26,11 +25,9 @@ std::string AdminService::RenderMetrics() const {
   store_.Read([this](const ClusterState& cluster) {
     metrics_.index_nodes().Set(static_cast<double>(cluster.Nodes().size()));
     metrics_.index_pods().Set(static_cast<double>(cluster.pod_count()));
-    ForEachKind([&]<typename Kind>(Kind*) {
-      if constexpr (!std::is_same_v<Kind, Node> && !std::is_same_v<Kind, Pod>) {
-        metrics_.SetIndexObjects(ApiResourceOf<Kind>().name,
-                                 cluster.All<Kind>().size());
-      }
+    ForEachOtherKind([&]<typename Kind>(Kind*) {
+      metrics_.SetIndexObjects(ApiResourceOf<Kind>().name,
+                               cluster.All<Kind>().size());
     });
     const TopologyIndex::Size size = cluster.topology().size();
     metrics_.SetIndexEntries("pod_groups", size.groups);

@@ -454,17 +454,6 @@ absl::Status Decode(const v1::Object& message, const JsonPath& path,
   return FieldError(path, "must have an object of a kind that vicinal knows");
 }
 
-// "Node, Pod … or StatefulSet".
-static std::string KindNames() {
-  std::string names;
-  for (const ApiResource& resource : kApiResources) {
-    const bool is_last = &resource == &kApiResources.back();
-    names += names.empty() ? "" : is_last ? " or " : ", ";
-    names += resource.kind;
-  }
-  return names;
-}
-
 absl::Status Decode(const v1::ObjectReference& message, const JsonPath& path,
                     ObjectReference* out) {
   if (absl::Status status = Required(path, "name", message.name());

@@ -1,12 +1,11 @@
 #include "server/listeners/scheduler_plugin/told_cluster.h"
 
 #include <optional>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/model/api_resources.h"
 #include "core/model/decode.h"
 #include "core/model/object.h"
 #include "core/model/object_list.h"
@@ -244,11 +243,8 @@ absl::Status ToldCluster::UpsertObject(const std::string& json,
   if (!read.ok()) {
     return FieldError(path, std::string(read.status().message()));
   }
-  if (!*read || std::holds_alternative<Node>(**read) ||
-      std::holds_alternative<Pod>(**read)) {
-    return FieldError(path,
-                      "kind: must be Namespace, Service, "
-                      "ReplicationController, ReplicaSet or StatefulSet");
+  if (!*read || (*read)->index() < kFirstOtherKind) {
+    return FieldError(path, "kind: must be " + KindNames(kFirstOtherKind));
   }
   if (MetaOf(**read).name.empty()) return Required(path, "metadata.name");
   state_.Upsert(**std::move(read));
@@ -258,24 +254,16 @@ absl::Status ToldCluster::UpsertObject(const std::string& json,
 absl::Status ToldCluster::RemoveObject(const v1::ObjectName& told,
                                        const JsonPath& path) {
   const ObjectKey key = {told.namespace_(), told.name()};
-  if (told.kind() == "Namespace") {
-    state_.Remove<Namespace>(key);
-  } else if (told.kind() == "Service") {
-    state_.Remove<Service>(key);
-  } else if (told.kind() == "ReplicationController") {
-    state_.Remove<ReplicationController>(key);
-  } else if (told.kind() == "ReplicaSet") {
-    state_.Remove<ReplicaSet>(key);
-  } else if (told.kind() == "StatefulSet") {
-    state_.Remove<StatefulSet>(key);
-  } else {
-    return FieldError(
-        path.Field("kind"),
-        absl::StrCat("\"", told.kind(),
-                     "\": must be Namespace, Service, ReplicationController, "
-                     "ReplicaSet or StatefulSet"));
-  }
-  return absl::OkStatus();
+  bool is_known = false;
+  ForEachOtherKind([&]<typename Kind>(Kind*) {
+    if (told.kind() != ApiResourceOf<Kind>().kind) return;
+    state_.Remove<Kind>(key);
+    is_known = true;
+  });
+  if (is_known) return absl::OkStatus();
+  return FieldError(path.Field("kind"),
+                    absl::StrCat("\"", told.kind(), "\": must be ",
+                                 KindNames(kFirstOtherKind)));
 }
 
 }  // namespace vicinal
