@@ -7,7 +7,7 @@
 
 #include "core/deschedule/pod_facts.h"
 #include "core/model/object.h"
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

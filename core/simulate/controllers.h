@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/simulate/simulated_cluster.h"
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "core/model/json.h"
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

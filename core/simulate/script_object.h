@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "core/model/object.h"
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

@@ -23,7 +23,7 @@
 #include "core/model/object.h"
 #include "core/simulate/cluster_receiver.h"
 #include "core/simulate/scheduling_queue.h"
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/simulate/controllers.h"
-#include "core/simulate/deschedule.h"
+#include "core/simulate/deschedule_pass.h"
 #include "core/simulate/node_actions.h"
 #include "core/simulate/workload_actions.h"
 

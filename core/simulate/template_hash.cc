@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/simulate/encode.h"
+#include "core/simulate/append_json.h"
 
 namespace vicinal {
 

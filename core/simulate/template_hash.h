@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/simulate/workload.h"
+#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 

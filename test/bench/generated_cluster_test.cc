@@ -10,7 +10,7 @@
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
-#include "test/bench/question.h"
+#include "test/bench/bench_question.h"
 
 namespace vicinal {
 namespace {

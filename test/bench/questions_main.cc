@@ -18,8 +18,8 @@
 #include "core/model/json.h"
 #include "core/model/json_writer.h"
 #include "core/model/object_list.h"
+#include "test/bench/bench_question.h"
 #include "test/bench/measure.h"
-#include "test/bench/question.h"
 
 namespace vicinal {
 namespace {

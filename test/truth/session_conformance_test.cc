@@ -16,7 +16,7 @@
 #include "core/model/json.h"
 #include "core/model/pod_admission.h"
 #include "core/model/yaml.h"
-#include "core/simulate/encode.h"
+#include "core/simulate/append_json.h"
 #include "server/listeners/scheduler_plugin/session.h"
 #include "server/listeners/scheduler_plugin/testing/messages.h"
 

@@ -16,7 +16,7 @@
 #include "core/index/pod_info.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/framework.h"
-#include "core/simulate/encode.h"
+#include "core/simulate/append_json.h"
 #include "core/testing/dice.h"
 #include "server/listeners/scheduler_plugin/session.h"
 #include "server/listeners/scheduler_plugin/testing/messages.h"

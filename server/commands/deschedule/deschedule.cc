@@ -8,7 +8,7 @@
 #include "core/engine/default_profile.h"
 #include "core/plugins/plugin_config.h"
 #include "server/commands/deschedule/deschedule_cluster.h"
-#include "server/commands/deschedule/print.h"
+#include "server/commands/deschedule/print_plan.h"
 #include "server/kubernetes/in_cluster_config.h"
 #include "server/kubernetes/kubeconfig.h"
 #include "server/kubernetes/read_file.h"

@@ -15,8 +15,8 @@
 #include "core/deschedule/policy.h"
 #include "core/engine/profile.h"
 #include "server/commands/deschedule/deschedule_cluster.h"
+#include "server/commands/deschedule/deschedule_metrics.h"
 #include "server/commands/deschedule/evictor.h"
-#include "server/commands/deschedule/metrics.h"
 #include "server/commands/deschedule/stop.h"
 
 namespace vicinal {

@@ -24,7 +24,7 @@
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/plugin_config.h"
 #include "core/plugins/read_plugin_config.h"
-#include "server/commands/explain/report.h"
+#include "server/commands/explain/explanation_report.h"
 
 namespace vicinal {
 namespace {

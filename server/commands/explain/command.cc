@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/model/api_resources.h"
 #include "server/commands/explain/batch.h"
-#include "server/commands/explain/explain_command.h"
+#include "server/commands/explain/run_explain.h"
 
 namespace vicinal {
 namespace {

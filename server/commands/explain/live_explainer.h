@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/index/cluster_state.h"
 #include "core/model/pod.h"
-#include "server/commands/explain/report.h"
+#include "server/commands/explain/explanation_report.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"

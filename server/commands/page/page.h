@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "core/explain/explanation.h"
 #include "core/index/cluster_state.h"
-#include "core/simulate/report.h"
+#include "core/simulate/simulation_report.h"
 
 namespace vicinal {
 

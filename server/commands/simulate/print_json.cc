@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "server/commands/simulate/print.h"
+#include "server/commands/simulate/print_report.h"
 
 namespace vicinal {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/commands/simulate/print.h"
+#include "server/commands/simulate/print_report.h"
 
 namespace vicinal {
 namespace {

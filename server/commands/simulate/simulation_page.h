@@ -10,10 +10,10 @@
 
 #include "core/engine/profile.h"
 #include "core/plugins/plugin_config.h"
-#include "core/simulate/report.h"
 #include "core/simulate/simulated_cluster.h"
+#include "core/simulate/simulation_report.h"
 #include "server/commands/page/page.h"
-#include "server/commands/simulate/print.h"
+#include "server/commands/simulate/print_report.h"
 
 namespace vicinal {
 

@@ -2,7 +2,7 @@
 
 #include "core/model/api_resources.h"
 #include "core/model/json_writer.h"
-#include "core/simulate/encode.h"
+#include "core/simulate/append_json.h"
 
 namespace vicinal {
 

@@ -14,8 +14,8 @@
 #include "core/index/node_id.h"
 #include "core/model/json.h"
 #include "server/listeners/extender/no_profile.h"
-#include "server/listeners/extender/preempt.h"
 #include "server/listeners/extender/preemption_args.h"
+#include "server/listeners/extender/process_preemption.h"
 #include "server/listeners/extender/quiet_refusals.h"
 
 namespace vicinal {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/model/json.h"
-#include "server/listeners/grpc/decode.h"
+#include "server/listeners/grpc/from_proto.h"
 
 namespace vicinal {
 namespace {

@@ -1,4 +1,4 @@
-// Reads the requests of the service Extender. Errors are those of decode.h.
+// Reads the requests of the service Extender. Errors are those of from_proto.h.
 #ifndef VICINAL_SERVER_LISTENERS_GRPC_DECODE_REQUESTS_H_
 #define VICINAL_SERVER_LISTENERS_GRPC_DECODE_REQUESTS_H_
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/model/api_resources.h"
-#include "server/listeners/grpc/decode.h"
+#include "server/listeners/grpc/from_proto.h"
 
 namespace vicinal {
 

@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "core/index/cluster_state.h"
 #include "core/model/api_resources.h"
-#include "server/listeners/grpc/encode.h"
 #include "server/listeners/grpc/feed_events.h"
 #include "server/listeners/grpc/grpc_status.h"
+#include "server/listeners/grpc/to_proto.h"
 
 namespace vicinal {
 namespace {

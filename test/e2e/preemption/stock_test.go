@@ -47,7 +47,7 @@ const (
 
 // A scheduler without the two plugins proposes victims, and vicinal is asked. The
 // outcome must be what a scheduler with all plugins does, but for what
-// core/engine/preempt.h says; and wherever vicinal keeps a node, the pod must fit
+// core/engine/select_victims.h says; and wherever vicinal keeps a node, the pod must fit
 // there by all plugins of the stock scheduler. Every third case has
 // PodDisruptionBudgets.
 func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {

@@ -1,0 +1,111 @@
+#include "core/simulate/append_json.h"
+
+#include <gtest/gtest.h>
+
+#include "core/model/read_objects.h"
+
+namespace vicinal {
+namespace {
+
+// Objects in which every field that is known is set.
+constexpr char kObjects[] = R"(
+kind: Pod
+metadata:
+  name: p
+  namespace: shop
+  uid: u1
+  labels: {app: "we\"b", tier: ""}
+  deletionTimestamp: "2026-01-01T00:00:00Z"
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, controller: true}]
+spec:
+  nodeName: w1
+  schedulerName: s
+  priority: -3
+  nodeSelector: {disk: ssd}
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions: [{key: a, operator: In, values: [b, c]}]
+          matchFields: [{key: metadata.name, operator: In, values: [w1]}]
+        - {}
+      preferredDuringSchedulingIgnoredDuringExecution: []
+    podAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: zone
+        namespaces: [a, b]
+        namespaceSelector: {}
+        labelSelector: {matchExpressions: [{key: x, operator: Exists}]}
+        matchLabelKeys: [k]
+        mismatchLabelKeys: [m]
+    podAntiAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 7
+        podAffinityTerm: {topologyKey: zone}
+  tolerations: [{key: k, operator: Exists, effect: NoSchedule}, {}]
+  topologySpreadConstraints:
+  - maxSkew: 2
+    topologyKey: zone
+    whenUnsatisfiable: DoNotSchedule
+    labelSelector: {matchLabels: {app: web}}
+    minDomains: 3
+    nodeAffinityPolicy: Ignore
+    nodeTaintsPolicy: Honor
+    matchLabelKeys: [pod-template-hash]
+  containers: [{name: c, image: i, resources: {requests: {cpu: 250m, memory: 1Gi}}}]
+  initContainers: [{name: d, restartPolicy: Always}]
+  overhead: {cpu: 10m}
+  resources: {requests: {cpu: "2"}}
+  volumes: [{image: {reference: r}}]
+status:
+  phase: Running
+  nominatedNodeName: m
+  containerStatuses:
+  - {name: c, allocatedResources: {cpu: 1}, resources: {requests: {cpu: 1}}}
+  allocatedResources: {cpu: 1}
+  resources: {requests: {cpu: 1}}
+  conditions: [{type: PodResizePending, reason: Infeasible}]
+---
+kind: Node
+metadata: {name: w1, labels: {zone: a}}
+spec: {unschedulable: true, taints: [{key: k, value: v, effect: NoExecute}]}
+status:
+  allocatable: {cpu: "4", memory: 8Gi, pods: 110, example.com/gpu: 2}
+  images: [{names: [a, b], sizeBytes: 12345}]
+---
+kind: Namespace
+metadata: {name: shop, labels: {team: a}}
+---
+kind: Service
+metadata: {name: s, namespace: shop}
+spec: {selector: {app: web}}
+---
+kind: ReplicationController
+metadata: {name: c, namespace: shop}
+spec: {selector: {app: web}}
+---
+kind: ReplicaSet
+metadata: {name: r, namespace: shop}
+spec: {selector: {matchLabels: {app: web}}}
+---
+kind: StatefulSet
+metadata: {name: t, namespace: shop}
+spec: {selector: {matchExpressions: [{key: app, operator: In, values: [db]}]}}
+)";
+
+TEST(EncodeTest, WhatIsWrittenReadsAsTheSameObject) {
+  const absl::StatusOr<std::vector<Object>> objects = ReadObjects(kObjects);
+  ASSERT_TRUE(objects.ok()) << objects.status();
+  ASSERT_EQ(objects->size(), 7u);
+  for (const Object& object : *objects) {
+    std::string text;
+    std::visit([&text](const auto& known) { AppendJson(known, text); }, object);
+    const absl::StatusOr<std::vector<Object>> read = ReadObjects(text);
+    ASSERT_TRUE(read.ok()) << read.status() << "\n" << text;
+    ASSERT_EQ(read->size(), 1u);
+    EXPECT_TRUE(read->front() == object) << text;
+  }
+}
+
+}  // namespace
+}  // namespace vicinal

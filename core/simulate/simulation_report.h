@@ -1,0 +1,87 @@
+// What a simulation came to: where every pod went, before and after.
+#ifndef VICINAL_CORE_SIMULATE_SIMULATION_REPORT_H_
+#define VICINAL_CORE_SIMULATE_SIMULATION_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/simulate/simulated_cluster.h"
+
+namespace vicinal {
+
+enum class Fate {
+  kUnchanged,
+  kNew,     // Created; it may be pending.
+  kPlaced,  // It was pending.
+  kMoved,   // Of the same name, elsewhere (StatefulSets).
+  kGone,
+};
+
+// `new`, as it is printed.
+std::string_view NameOf(Fate fate);
+
+struct PodReport {
+  ObjectKey pod;
+  Fate fate = Fate::kUnchanged;
+  std::string workload;     // `Deployment/web`; empty: none.
+  std::string node_before;  // Empty: pending, or not there.
+  std::string node;         // Empty: pending, or gone.
+  std::string message;      // Why it is pending, in the scheduler's words.
+};
+
+struct DomainReport {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+
+// A topology spread constraint of a workload.
+struct SpreadRule {
+  std::string path;   // In the manifest.
+  bool hard = false;  // DoNotSchedule
+  std::int64_t max_skew = 1;
+  std::int64_t min_domains = 1;
+};
+
+// How the running pods of a workload lie over the domains of a topology key.
+// Domains are the values of the key on the nodes that the workload's
+// nodeSelector and node affinity allow.
+struct SpreadReport {
+  std::string workload;
+  std::string namespace_name;
+  std::string topology_key;
+  std::map<std::string, DomainReport> domains;
+  // The most pods in a domain less the fewest.
+  std::int64_t skew_before = 0;
+  std::int64_t skew_after = 0;
+  // The workload's constraint by this key, if it has one; of several the first
+  // hard one.
+  std::optional<SpreadRule> rule;
+  // With a rule: the fewest pods in a domain; 0 if there are fewer domains than
+  // its min_domains. A domain with more pods than this and max_skew breaks it.
+  std::int64_t minimum_before = 0;
+  std::int64_t minimum_after = 0;
+};
+
+struct Report {
+  // By namespace and name: the pods that changed or are pending, or all.
+  std::vector<PodReport> pods;
+  // Of the workloads whose pods changed; by the keys that their rules name, by
+  // host, and by zone if the nodes have zones.
+  std::vector<SpreadReport> spreads;
+  std::int64_t nodes = 0;
+  std::int64_t running_before = 0;
+  std::int64_t running = 0;
+  std::int64_t pending_before = 0;
+  std::int64_t pending = 0;
+  std::vector<std::string> notes;
+};
+
+// Cost: O(pods + nodes × workloads that changed).
+Report BuildReport(const SimulatedCluster& simulated, bool all_pods);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_CORE_SIMULATE_SIMULATION_REPORT_H_

@@ -1,0 +1,36 @@
+// `vicinal explain`: why a pod can or cannot go to each node.
+#ifndef VICINAL_SERVER_COMMANDS_EXPLAIN_RUN_EXPLAIN_H_
+#define VICINAL_SERVER_COMMANDS_EXPLAIN_RUN_EXPLAIN_H_
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace vicinal {
+
+struct ExplainOptions {
+  // What is asked about: exactly one of these.
+  std::string manifest;  // A file; "-" for the standard input.
+  std::string pod;       // namespace/name, of a pod of the cluster.
+  // Where the cluster comes from: exactly one of these.
+  std::string cluster_file;
+  std::string kubeconfig;
+  // The scheduler's KubeSchedulerConfiguration; "": the default profile.
+  std::string scheduler_config;
+
+  std::string output = "table";  // Or "json", "yaml".
+  std::size_t max_nodes = 20;    // Of each table; 0: all.
+  std::string html;              // Where to write a picture; "": nowhere.
+};
+
+// Writes the answer to `out`, and warnings to `err`. Sets `fits` to whether
+// each pod asked about fits on some node. Errors: what is asked cannot be
+// answered, with the file, the field and the value.
+absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
+                        std::ostream& err, bool* fits);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_EXPLAIN_RUN_EXPLAIN_H_

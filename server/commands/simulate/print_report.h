@@ -1,0 +1,32 @@
+// Writes the report of a simulation for people and for programs.
+#ifndef VICINAL_SERVER_COMMANDS_SIMULATE_PRINT_REPORT_H_
+#define VICINAL_SERVER_COMMANDS_SIMULATE_PRINT_REPORT_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/simulate/simulation_report.h"
+
+namespace vicinal {
+
+// How a step went.
+struct StepResult {
+  std::string name;
+  bool has_expectations = false;
+  std::string problem;  // Empty: as expected.
+};
+
+// `3 nodes, 4 pods running (before 3), 1 pending (before 0)`.
+std::string Totals(const Report& report);
+
+void PrintTable(const Report& report, const std::vector<StepResult>& steps,
+                std::ostream& out);
+
+// One JSON object; its fields are those of Report.
+void PrintJson(const Report& report, const std::vector<StepResult>& steps,
+               std::ostream& out);
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_SIMULATE_PRINT_REPORT_H_
