@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -43,6 +44,35 @@ TEST(ReadSmallFileTest, RefusesAFileBeyondItsBound) {
   const std::string path = PathOf("large");
   std::ofstream(path) << std::string((4u << 20) + 1, 'x');
   EXPECT_EQ(ReadSmallFile(path).status().message(), "larger than 4 MiB");
+}
+
+TEST(ReadWholeFileTest, ReadsAFileOfAnySizeWithRoomBehindIt) {
+  const std::string path = PathOf("whole_large");
+  const std::string content((4u << 20) + 1, 'x');
+  std::ofstream(path) << content;
+  const absl::StatusOr<std::string> read = ReadWholeFile(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, content);
+  EXPECT_GE(read->capacity(), content.size() + 64);
+}
+
+TEST(ReadWholeFileTest, ReadsAPipe) {
+  const std::string pipe = PathOf("whole_pipe");
+  unlink(pipe.c_str());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&pipe] { std::ofstream(pipe) << "text"; });
+  const absl::StatusOr<std::string> read = ReadWholeFile(pipe);
+  writer.join();
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, "text");
+}
+
+TEST(ReadWholeFileTest, ErrorsBeginWithThePath) {
+  const std::string path = PathOf("missing");
+  EXPECT_EQ(ReadWholeFile(path).status().message(),
+            path + ": No such file or directory");
+  EXPECT_EQ(ReadWholeFile(testing::TempDir()).status().message(),
+            testing::TempDir() + ": Is a directory");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -21,29 +20,12 @@
 #include "core/model/object_list.h"
 #include "core/model/read_objects.h"
 #include "core/simulate/cluster_object_reader.h"
+#include "server/kubernetes/read_file.h"
 
 namespace vicinal {
 namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-// Leaves room behind the text for simdjson.
-absl::Status ReadAll(std::FILE* file, std::string& text) {
-  struct stat info;
-  if (fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode)) {
-    text.reserve(static_cast<std::size_t>(info.st_size) +
-                 simdjson::SIMDJSON_PADDING);
-  }
-  char buffer[64 << 10];
-  while (const std::size_t size = std::fread(buffer, 1, sizeof buffer, file)) {
-    text.append(buffer, size);
-  }
-  if (std::ferror(file) != 0) {
-    return absl::UnknownError(std::strerror(errno));
-  }
-  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  return absl::OkStatus();
-}
 
 // Reads a List that is printed as kubectl does, with each item's braces alone
 // on lines of the same indentation:
@@ -176,32 +158,26 @@ class PrintedListReader {
   JsonReader reader_;
 };
 
-bool IsRegular(std::FILE* file) {
+bool IsRegular(const std::string& path) {
   struct stat info;
-  return fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
-}
-
-absl::Status Read(const std::string& path, const ClusterReceiver& receiver) {
-  const File file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (file == nullptr) return absl::NotFoundError(std::strerror(errno));
-  ClusterObjectReader reader(receiver, "left out: ");
-  if (IsRegular(file.get())) {
-    if (PrintedListReader(file.get(), reader).Read()) return absl::OkStatus();
-    std::rewind(file.get());
-  }
-  // A pipe will do as well, such as bash's <(kubectl get …).
-  std::string text;
-  if (absl::Status status = ReadAll(file.get(), text); !status.ok()) {
-    return status;
-  }
-  return ForEachObject(simdjson::padded_string_view(text), std::ref(reader));
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 }  // namespace
 
 absl::Status ReadClusterFile(const std::string& path,
                              const ClusterReceiver& receiver) {
-  const absl::Status status = Read(path, receiver);
+  ClusterObjectReader reader(receiver, "left out: ");
+  if (IsRegular(path)) {
+    const File file(std::fopen(path.c_str(), "rb"), std::fclose);
+    if (file != nullptr && PrintedListReader(file.get(), reader).Read()) {
+      return absl::OkStatus();
+    }
+  }
+  const absl::StatusOr<std::string> text = ReadWholeFile(path);
+  if (!text.ok()) return text.status();
+  const absl::Status status =
+      ForEachObject(simdjson::padded_string_view(*text), std::ref(reader));
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(path, ": ", status.message()));

@@ -1,10 +1,5 @@
 #include "server/commands/explain/run_explain.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
@@ -21,6 +16,7 @@
 #include "server/commands/explain/question.h"
 #include "server/commands/page/page.h"
 #include "server/kubernetes/kubeconfig.h"
+#include "server/kubernetes/read_file.h"
 #include "server/scheduler_config/profiles_file.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_file.h"
@@ -46,18 +42,6 @@ absl::Status LoadCluster(const ExplainOptions& options, ClusterState& cluster) {
                                  : absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ReadText(const std::string& path) {
-  if (path == "-") {
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    return absl::NotFoundError(path + ": " + std::strerror(errno));
-  }
-  return text;
-}
-
 absl::StatusOr<std::vector<Question>> ReadQuestions(
     const ExplainOptions& options, ClusterState& cluster,
     std::vector<std::string>& warnings) {
@@ -67,7 +51,7 @@ absl::StatusOr<std::vector<Question>> ReadQuestions(
     if (!question.ok()) return question.status();
     return std::vector<Question>{*std::move(question)};
   }
-  const absl::StatusOr<std::string> text = ReadText(options.manifest);
+  const absl::StatusOr<std::string> text = ReadWholeFile(options.manifest);
   if (!text.ok()) return text.status();
   absl::StatusOr<std::vector<Question>> questions =
       QuestionsOf(*text, cluster, warnings);

@@ -1,12 +1,6 @@
 #include "server/commands/simulate/script.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "core/deschedule/read_policy.h"
 #include "core/simulate/script_objects.h"
+#include "server/kubernetes/read_file.h"
 
 namespace vicinal {
 namespace {
@@ -111,29 +106,6 @@ absl::Status AppendScenario(const std::string& path,
 }
 
 }  // namespace
-
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rb"), std::fclose);
-  if (file == nullptr) {
-    return InFile(path, absl::NotFoundError(std::strerror(errno)));
-  }
-  std::string text;
-  struct stat info;
-  if (fstat(fileno(file.get()), &info) == 0 && S_ISREG(info.st_mode)) {
-    // With room for what a JSON reader wants behind the text.
-    text.reserve(static_cast<std::size_t>(info.st_size) + 64);
-  }
-  char buffer[64 << 10];
-  while (const std::size_t size =
-             std::fread(buffer, 1, sizeof buffer, file.get())) {
-    text.append(buffer, size);
-  }
-  if (std::ferror(file.get()) != 0) {
-    return InFile(path, absl::UnknownError(std::strerror(errno)));
-  }
-  return text;
-}
 
 absl::StatusOr<Scenario> ReadScript(const std::vector<std::string>& arguments,
                                     const std::string& namespace_name,

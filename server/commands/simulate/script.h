@@ -11,9 +11,6 @@
 
 namespace vicinal {
 
-// Reads a file, or a pipe, whole. The error names it.
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
-
 // All arguments as one scenario. An argument is a word, or several words that
 // begin with an action; a word in an action's place that ends in .yaml, .yml or
 // .json is a script, whose steps come in its place and whose file names are
