@@ -311,7 +311,7 @@ class HttpServer::Impl {
     const std::uint16_t port = acceptor_.local_endpoint().port();
     asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
     for (int i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { context_.run(); });
+      threads_.emplace_back([this] { Run(); });
     }
     return Endpoint{address->host, port}.ToString();
   }
@@ -333,6 +333,22 @@ class HttpServer::Impl {
   }
 
  private:
+  // The body of the threads. Boost.Beast throws for some of what a client may
+  // send, such as a trailer of more than 64 KiB: that ends the connection,
+  // whose coroutine goes with what has thrown, and nothing else.
+  void Run() {
+    while (true) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception& thrown) {
+        LOG_EVERY_N(WARNING, 100)
+            << options_.address << ": a connection is closed: " << thrown.what()
+            << " (" << google::COUNTER << " so far; each 100th is logged)";
+      }
+    }
+  }
+
   asio::awaitable<void> Accept() {
     while (true) {
       tcp::socket socket(asio::make_strand(context_));

@@ -327,6 +327,17 @@ TEST(HttpServerTest, MalformedHttpIsRefusedAndTheConnectionClosed) {
   EXPECT_EQ(AskOnce(*server, kGet).status, 200);
 }
 
+TEST(HttpServerTest, ATrailerThatIsTooLongEndsTheConnectionAndNothingElse) {
+  const auto server = Started(Loopback());
+  RawClient client(server->address());
+  client.Send(
+      "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2\r\n{}\r\n0\r\nX: " +
+      std::string(100'000, 'x') + "\r\n\r\n");
+  client.ReceiveAll();
+  EXPECT_EQ(AskOnce(*server, kGet).status, 200);
+}
+
 TEST(HttpServerTest, ARequestThatIsCutOffGetsNoAnswer) {
   const auto server = Started(Loopback());
   const std::string request = Post("/x", "body");
