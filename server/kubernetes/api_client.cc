@@ -106,6 +106,15 @@ class ApiClient::Impl {
     TellExpiration();
   }
 
+  Awaitable<absl::Status> Connect() {
+    if (IsConnected()) co_return absl::OkStatus();
+    Refresh();
+    const absl::Status opened = co_await Open();
+    co_return opened;
+  }
+
+  bool IsConnected() const { return connection_ != nullptr; }
+
   Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request) {
     absl::StatusOr<ApiResponse> response = co_await Start(std::move(request));
     if (!response.ok()) co_return response;
@@ -243,8 +252,8 @@ class ApiClient::Impl {
       }
     }
     if (connection_ == nullptr) {
-      const absl::Status connected = co_await Connect();
-      if (!connected.ok()) co_return connected;
+      const absl::Status opened = co_await Open();
+      if (!opened.ok()) co_return opened;
       const absl::Status exchanged = co_await Exchange(request);
       if (!exchanged.ok()) co_return exchanged;
     }
@@ -265,7 +274,7 @@ class ApiClient::Impl {
   }
 
   // Leaves connection_ usable, or null and an error.
-  Awaitable<absl::Status> Connect() {
+  Awaitable<absl::Status> Open() {
     const ClientConfig& config = current_.config();
     std::vector<tcp::endpoint> endpoints;
     error_code error;
@@ -501,6 +510,12 @@ absl::StatusOr<std::unique_ptr<ApiClient>> ApiClient::Create(
 ApiClient::ApiClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 ApiClient::~ApiClient() = default;
+
+ApiClient::Awaitable<absl::Status> ApiClient::Connect() {
+  return impl_->Connect();
+}
+
+bool ApiClient::IsConnected() const { return impl_->IsConnected(); }
 
 ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::Get(
     std::string target) {

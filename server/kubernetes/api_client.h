@@ -20,7 +20,7 @@ namespace vicinal {
 // A client of one API server that does one thing at a time over one connection,
 // which it opens when needed and keeps while it is usable.
 //
-//   (Get | Send | AskAhead)*  or  StartStream NextLines*
+//   (Connect | Get | Send | AskAhead)*  or  StartStream NextLines*
 //
 // A call that returns an error has closed the connection; the next Get, Send or
 // StartStream opens another (also when a stream has not been read to its end).
@@ -43,6 +43,10 @@ class ApiClient {
       boost::asio::any_io_executor executor, const ClientConfig& config,
       const ApiClientOptions& options);
   ~ApiClient();
+
+  // Opens the connection if there is none, so that the next request need not.
+  Awaitable<absl::Status> Connect();
+  bool IsConnected() const;
 
   // GETs `target`, a path and query below the server's prefix. An answer with
   // any status is OK; errors are those of name lookup, connection, TLS,

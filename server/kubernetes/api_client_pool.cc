@@ -12,14 +12,14 @@ namespace vicinal {
 namespace asio = boost::asio;
 
 absl::StatusOr<std::unique_ptr<ApiClientPool>> ApiClientPool::Create(
-    const ClientConfig& config, const ApiClientOptions& options,
-    std::size_t max_connections) {
+    const ClientConfig& config, const ApiClientOptions& client_options,
+    const Options& options) {
   std::unique_ptr<ApiClientPool> pool(
-      new ApiClientPool(config, options, max_connections));
-  // The first connection shows whether the configuration can be used.
-  absl::StatusOr<std::unique_ptr<ApiClient>> first = pool->NewClient();
+      new ApiClientPool(config, client_options, options));
+  // A first client shows whether the configuration can be used.
+  const absl::StatusOr<std::unique_ptr<ApiClient>> first = pool->NewClient();
   if (!first.ok()) return first.status();
-  pool->idle_.push_back(*std::move(first));
+  pool->Run([p = pool.get()] { return p->CloseIdle(); });
   pool->thread_ = std::thread([io = &*pool->io_] {
     const auto keep_running = asio::make_work_guard(*io);
     io->run();
@@ -28,15 +28,16 @@ absl::StatusOr<std::unique_ptr<ApiClientPool>> ApiClientPool::Create(
 }
 
 ApiClientPool::ApiClientPool(const ClientConfig& config,
-                             const ApiClientOptions& options,
-                             std::size_t max_connections)
-    : config_(config), options_(options), max_connections_(max_connections) {}
+                             const ApiClientOptions& client_options,
+                             const Options& options)
+    : config_(config), client_options_(client_options), options_(options) {}
 
 ApiClientPool::~ApiClientPool() {
   Stop();
   stopping_ = true;
   waiters_.clear();
   idle_.clear();
+  due_.cancel();
   io_.reset();  // And with it the coroutines.
 }
 
@@ -55,34 +56,24 @@ void ApiClientPool::Run(std::function<Awaitable<void>()> coroutine) {
 
 ApiClientPool::Awaitable<absl::StatusOr<ApiClientPool::Lease>>
 ApiClientPool::Take() {
-  if (leases_ >= max_connections_ || !waiters_.empty()) {
-    const auto waiter = std::make_shared<Waiter>(Waiter{
-        asio::steady_timer(*io_, Clock::time_point::max()), Clock::now()});
-    if (waiters_.empty()) {
-      waiting_since_ = waiter->since.time_since_epoch().count();
-    }
-    waiters_.push_back(waiter);
-    boost::system::error_code cancelled;
-    co_await waiter->called.async_wait(
-        asio::redirect_error(asio::use_awaitable, cancelled));
-  } else {
-    ++leases_;
-  }
-  // From here on one of the leases is ours.
-  std::unique_ptr<ApiClient> client;
   if (!idle_.empty()) {
-    client = std::move(idle_.back());
+    std::unique_ptr<ApiClient> client = std::move(idle_.back().client);
     idle_.pop_back();
-  } else {
-    absl::StatusOr<std::unique_ptr<ApiClient>> made = NewClient();
-    if (!made.ok()) {
-      --leases_;
-      CallNext();
-      co_return made.status();
-    }
-    client = *std::move(made);
+    co_return Lease(*this, std::move(client));
   }
-  co_return Lease(*this, std::move(client));
+  const auto waiter = std::make_shared<Waiter>(
+      Waiter{asio::steady_timer(*io_, Clock::time_point::max()), Clock::now(),
+             nullptr});
+  waiters_.push_back(waiter);
+  if (waiters_.size() == 1) {
+    waiting_since_ = waiter->since.time_since_epoch().count();
+    OpenWhenDue();
+  }
+  boost::system::error_code cancelled;
+  co_await waiter->called.async_wait(
+      asio::redirect_error(asio::use_awaitable, cancelled));
+  if (!waiter->client.ok()) co_return waiter->client.status();
+  co_return Lease(*this, *std::move(waiter->client));
 }
 
 ApiClientPool::Awaitable<void> ApiClientPool::Sleep(Clock::duration duration) {
@@ -98,24 +89,76 @@ ApiClientPool::Clock::duration ApiClientPool::OldestWait() const {
 }
 
 absl::StatusOr<std::unique_ptr<ApiClient>> ApiClientPool::NewClient() {
-  return ApiClient::Create(io_->get_executor(), config_, options_);
+  return ApiClient::Create(io_->get_executor(), config_, client_options_);
 }
 
 void ApiClientPool::GiveBack(std::unique_ptr<ApiClient> client) {
   if (stopping_) return;
-  idle_.push_back(std::move(client));
-  --leases_;
-  CallNext();
+  if (!client->IsConnected()) {
+    --size_;
+    OpenWhenDue();
+  } else if (waiters_.empty()) {
+    idle_.push_back({std::move(client), Clock::now()});
+  } else {
+    CallNext(std::move(client));
+  }
 }
 
-void ApiClientPool::CallNext() {
-  if (waiters_.empty() || leases_ >= max_connections_) return;
-  ++leases_;  // The waiter's.
-  waiters_.front()->called.cancel();
+void ApiClientPool::CallNext(
+    absl::StatusOr<std::unique_ptr<ApiClient>> client) {
+  const std::shared_ptr<Waiter> waiter = std::move(waiters_.front());
   waiters_.pop_front();
+  waiter->client = std::move(client);
+  waiter->called.cancel();
   waiting_since_ = waiters_.empty()
                        ? kNobody
                        : waiters_.front()->since.time_since_epoch().count();
+  OpenWhenDue();
+}
+
+void ApiClientPool::OpenWhenDue() {
+  due_.cancel();
+  if (waiters_.empty() || opening_ == options_.max_opening ||
+      size_ == options_.max_connections) {
+    return;
+  }
+  const Clock::time_point due = waiters_.front()->since + options_.patience;
+  if (size_ > 0 && Clock::now() < due) {
+    due_.expires_at(due);
+    due_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) OpenWhenDue();
+    });
+    return;
+  }
+  ++size_;
+  ++opening_;
+  Run([this] { return Open(); });
+}
+
+ApiClientPool::Awaitable<void> ApiClientPool::Open() {
+  absl::StatusOr<std::unique_ptr<ApiClient>> client = NewClient();
+  if (client.ok()) {
+    // Who gets it tries again if this fails, and sees why.
+    const absl::Status ignored = co_await (*client)->Connect();
+  }
+  --opening_;
+  if (!client.ok()) --size_;
+  if (!waiters_.empty()) {
+    CallNext(std::move(client));
+  } else if (client.ok()) {
+    GiveBack(*std::move(client));
+  }
+}
+
+ApiClientPool::Awaitable<void> ApiClientPool::CloseIdle() {
+  for (;;) {
+    co_await Sleep(options_.max_idle / 2);
+    const Clock::time_point oldest = Clock::now() - options_.max_idle;
+    while (idle_.size() > 1 && idle_.front().since < oldest) {
+      idle_.erase(idle_.begin());
+      --size_;
+    }
+  }
 }
 
 }  // namespace vicinal

@@ -22,19 +22,32 @@
 
 namespace vicinal {
 
-// Connections that are kept, and coroutines that take turns with them. The
-// connection that was used last is used first, so that there are only as many
-// as there are requests at a time.
+// Connections that are kept, and coroutines that take turns with them. A
+// handshake costs the API server more than a binding: so who finds no free
+// connection waits for one, and only if that takes too long another is opened.
+// The connection that was used last is used first, and those that are not
+// needed are closed.
 class ApiClientPool {
  public:
   using Clock = std::chrono::steady_clock;
   template <typename T>
   using Awaitable = boost::asio::awaitable<T>;
 
+  struct Options {
+    std::size_t max_connections = 256;
+    // The longest wait for a free connection before another is opened.
+    Clock::duration patience = std::chrono::milliseconds(20);
+    // At a time: a server that is short of CPU is slow at handshakes, and gets
+    // few of them.
+    std::size_t max_opening = 2;
+    // A connection that was not used for so long is closed, but for the last.
+    Clock::duration max_idle = std::chrono::seconds(30);
+  };
+
   // Errors: certificates or keys of the configuration that cannot be used.
   static absl::StatusOr<std::unique_ptr<ApiClientPool>> Create(
-      const ClientConfig& config, const ApiClientOptions& options,
-      std::size_t max_connections);
+      const ClientConfig& config, const ApiClientOptions& client_options,
+      const Options& options);
   // Ends the coroutines where they wait, and joins the thread.
   ~ApiClientPool();
 
@@ -64,7 +77,8 @@ class ApiClientPool {
   };
 
   // Both in coroutines of the pool only. Take waits for a free connection;
-  // first come, first served. Error: as of Create.
+  // first come, first served. If none can be opened, the first request over the
+  // lease says why. Error: as of Create.
   Awaitable<absl::StatusOr<Lease>> Take();
   Awaitable<void> Sleep(Clock::duration duration);
 
@@ -76,28 +90,40 @@ class ApiClientPool {
   struct Waiter {
     boost::asio::steady_timer called;
     Clock::time_point since;
+    absl::StatusOr<std::unique_ptr<ApiClient>> client;  // Once it is called.
+  };
+  struct Idle {
+    std::unique_ptr<ApiClient> client;
+    Clock::time_point since;
   };
 
-  ApiClientPool(const ClientConfig& config, const ApiClientOptions& options,
-                std::size_t max_connections);
+  ApiClientPool(const ClientConfig& config,
+                const ApiClientOptions& client_options, const Options& options);
   absl::StatusOr<std::unique_ptr<ApiClient>> NewClient();
   void GiveBack(std::unique_ptr<ApiClient> client);
-  // The next that waits may take a connection.
-  void CallNext();
+  // The one that waits longest gets the client, or the error.
+  void CallNext(absl::StatusOr<std::unique_ptr<ApiClient>> client);
+  // Opens another connection if somebody has waited for too long, now or then.
+  void OpenWhenDue();
+  Awaitable<void> Open();
+  // Closes connections that are not used; for ever.
+  Awaitable<void> CloseIdle();
 
   static constexpr Clock::rep kNobody = 0;
 
   const ClientConfig config_;
-  const ApiClientOptions options_;
-  const std::size_t max_connections_;
+  const ApiClientOptions client_options_;
+  const Options options_;
   std::atomic<Clock::rep> waiting_since_ = kNobody;
   std::optional<boost::asio::io_context> io_{std::in_place, 1};
 
   // The rest is of the pool's thread.
   bool stopping_ = false;
-  std::size_t leases_ = 0;
-  std::vector<std::unique_ptr<ApiClient>> idle_;
+  std::size_t size_ = 0;     // Clients: lent, idle, or being opened.
+  std::size_t opening_ = 0;  // Those that are.
+  std::vector<Idle> idle_;   // The one that was used last is at the end.
   std::deque<std::shared_ptr<Waiter>> waiters_;
+  boost::asio::steady_timer due_{*io_};  // When the next is to be opened.
 
   std::thread thread_;
 };

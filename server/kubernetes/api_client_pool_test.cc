@@ -14,12 +14,12 @@ namespace {
 // A server whose answers wait for the test.
 class ApiClientPoolTest : public testing::Test {
  protected:
-  std::unique_ptr<ApiClientPool> Pool(std::size_t max_connections) {
+  std::unique_ptr<ApiClientPool> Pool(const ApiClientPool::Options& options) {
     ClientConfig config;
     config.tls = false;
     config.host = "127.0.0.1";
     config.port = server_.port();
-    return *ApiClientPool::Create(config, {}, max_connections);
+    return *ApiClientPool::Create(config, {}, options);
   }
 
   // GETs something, and counts the answer.
@@ -48,7 +48,7 @@ class ApiClientPoolTest : public testing::Test {
 };
 
 TEST_F(ApiClientPoolTest, SendsManyRequestsAtATime) {
-  const auto pool = Pool(64);
+  const auto pool = Pool({.max_connections = 64});
   for (int i = 0; i < 64; ++i) Get(*pool);
   EXPECT_TRUE(server_.WaitForRequests(64));
   EXPECT_EQ(pool->OldestWait(), ApiClientPool::Clock::duration::zero());
@@ -57,7 +57,7 @@ TEST_F(ApiClientPoolTest, SendsManyRequestsAtATime) {
 }
 
 TEST_F(ApiClientPoolTest, MoreRequestsThanConnectionsQueue) {
-  const auto pool = Pool(2);
+  const auto pool = Pool({.max_connections = 2});
   for (int i = 0; i < 5; ++i) Get(*pool);
   EXPECT_TRUE(server_.WaitForRequests(2));
   while (pool->OldestWait() == ApiClientPool::Clock::duration::zero()) {
@@ -70,7 +70,7 @@ TEST_F(ApiClientPoolTest, MoreRequestsThanConnectionsQueue) {
 
 TEST_F(ApiClientPoolTest, AConnectionIsUsedAgain) {
   open_.set_value();
-  const auto pool = Pool(8);
+  const auto pool = Pool({});
   for (int i = 1; i <= 5; ++i) {
     Get(*pool);
     WaitForAnswers(i);
@@ -80,8 +80,60 @@ TEST_F(ApiClientPoolTest, AConnectionIsUsedAgain) {
   }
 }
 
+TEST_F(ApiClientPoolTest, WhoHasPatienceWaitsForAConnectionThatIsThere) {
+  open_.set_value();
+  const auto pool = Pool({.patience = std::chrono::hours(1)});
+  for (int i = 0; i < 50; ++i) Get(*pool);
+  WaitForAnswers(50);
+  for (const TestRequest& request : server_.requests()) {
+    EXPECT_EQ(request.connection, 1);
+  }
+}
+
+TEST_F(ApiClientPoolTest, AConnectionThatIsNotUsedIsClosed) {
+  open_.set_value();
+  const auto pool = Pool({.patience = std::chrono::seconds(0),
+                          .max_idle = std::chrono::milliseconds(1)});
+  // Several at a time need another connection each time that one was closed.
+  int answers = 0;
+  for (int connections = 0; connections < 30;) {
+    for (int i = 0; i < 8; ++i) Get(*pool);
+    WaitForAnswers(answers += 8);
+    connections = server_.requests().back().connection;
+  }
+}
+
+TEST_F(ApiClientPoolTest, AServerThatIsAwayForAWhileIsReachedAgain) {
+  open_.set_value();
+  const auto pool = Pool({});
+  Get(*pool);
+  WaitForAnswers(1);
+  server_.CutAll();
+  for (int i = 0; i < 5; ++i) Get(*pool);
+  WaitForAnswers(6);
+}
+
+TEST_F(ApiClientPoolTest, ARequestOverAConnectionThatCannotBeOpenedSaysWhy) {
+  ClientConfig config;
+  config.tls = false;
+  config.host = "127.0.0.1";
+  config.port = 1;
+  const auto pool = *ApiClientPool::Create(config, {}, {});
+  std::promise<absl::Status> ended[2];
+  for (std::promise<absl::Status>& end : ended) {
+    pool->Run([&]() -> ApiClientPool::Awaitable<void> {
+      absl::StatusOr<ApiClientPool::Lease> client = co_await pool->Take();
+      const auto response = co_await (*client)->Get("/x");
+      end.set_value(response.status());
+    });
+  }
+  for (std::promise<absl::Status>& end : ended) {
+    EXPECT_EQ(end.get_future().get().code(), absl::StatusCode::kUnavailable);
+  }
+}
+
 TEST_F(ApiClientPoolTest, EndsInTheMiddleOfRequests) {
-  auto pool = Pool(2);
+  auto pool = Pool({.max_connections = 2});
   for (int i = 0; i < 5; ++i) Get(*pool);
   EXPECT_TRUE(server_.WaitForRequests(2));
   pool.reset();

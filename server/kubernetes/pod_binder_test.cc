@@ -61,7 +61,7 @@ class PodBinderTest : public testing::Test {
     config.tls = false;
     config.host = "127.0.0.1";
     config.port = server.port();
-    const auto pool = ApiClientPool::Create(config, {}, 4);
+    const auto pool = ApiClientPool::Create(config, {}, {});
     EXPECT_TRUE(pool.ok()) << pool.status();
     PodBinder::Options options;
     options.settled_after = std::chrono::milliseconds(100);

@@ -56,26 +56,49 @@ Reflector::Reflector(std::unique_ptr<ApiClient> client,
       options_(options),
       handler_(handler),
       random_(std::random_device()()),
-      backoff_(options.initial_backoff, options.max_backoff, random_()) {}
+      backoff_(options.initial_backoff, options.max_backoff, random_()),
+      all_in_pages_(!options.stream_lists) {}
 
 asio::awaitable<void> Reflector::Run() {
   for (;;) {
-    milliseconds wait;
-    if (resource_version_.empty()) {
-      const Outcome listed = co_await List();
-      if (listed.status.ok()) continue;
-      LogFailure(listed.status);
-      handler_.OnDisconnected(listed.status, steady_clock::now());
-      wait = DelayAfter(listed, {});
+    const steady_clock::time_point start = steady_clock::now();
+    Outcome ended;
+    if (!resource_version_.empty()) {
+      ended = co_await Watch();
+    } else if (all_in_pages_ || next_in_pages_) {
+      ended = co_await List();
+      next_in_pages_ = false;
+      if (ended.status.ok()) continue;
     } else {
-      const steady_clock::time_point start = steady_clock::now();
-      const Outcome watched = co_await Watch();
-      spare_->Close();
-      if (watched.relist) resource_version_.clear();
-      wait = DelayAfter(watched, steady_clock::now() - start);
+      ended = co_await ListAndWatch();
+      if (all_in_pages_) continue;
     }
-    co_await Sleep(wait);
+    spare_->Close();
+    if (ended.relist) resource_version_.clear();
+    co_await Sleep(DelayAfter(ended, steady_clock::now() - start));
   }
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::ListAndWatch() {
+  const Outcome started = co_await StartWatch(*client_, milliseconds(0));
+  if (started.invalid) {
+    LOG(INFO) << path_ << ": the server streams no lists ("
+              << started.status.message() << "); it is asked for pages";
+    all_in_pages_ = true;
+  } else if (!started.status.ok()) {
+    OnFailure(started.status);
+  }
+  if (!started.status.ok()) {
+    client_->Close();
+    next_in_pages_ = started.expired;
+    co_return started;
+  }
+  listed_ = 0;
+  event_parser_ = simdjson::ondemand::parser();
+  handler_.OnListStart();
+  const Outcome ended = co_await FollowWatch();
+  next_in_pages_ = resource_version_.empty();
+  co_return ended;
 }
 
 asio::awaitable<Reflector::Outcome> Reflector::List() {
@@ -86,14 +109,19 @@ asio::awaitable<Reflector::Outcome> Reflector::List() {
   Outcome outcome;
   if (!listed.ok()) {
     outcome.status = Prefixed("list", listed.status());
+    OnFailure(outcome.status);
     co_return outcome;
   }
-  resource_version_ = listed->resource_version;
-  handler_.OnListEnd(resource_version_);
-  LOG(INFO) << path_ << ": listed " << listed->items
-            << " objects at resource version " << resource_version_;
-  logged_failure_.clear();
+  EndList(listed->resource_version, listed->items);
   co_return outcome;
+}
+
+void Reflector::EndList(std::string_view resource_version, std::size_t items) {
+  resource_version_ = resource_version;
+  handler_.OnListEnd(resource_version_);
+  LOG(INFO) << path_ << ": listed " << items << " objects at resource version "
+            << resource_version_;
+  logged_failure_.clear();
 }
 
 ListRequest Reflector::MakeListRequest() const {
@@ -114,9 +142,7 @@ ListCallbacks Reflector::MakeListCallbacks() {
     return absl::OkStatus();
   };
   callbacks.failed = [this](const absl::Status& why, int) {
-    const absl::Status status = Prefixed("list", why);
-    LogFailure(status);
-    handler_.OnDisconnected(status, steady_clock::now());
+    OnFailure(Prefixed("list", why));
     return true;
   };
   return callbacks;
@@ -131,8 +157,7 @@ asio::awaitable<Reflector::Outcome> Reflector::Watch() {
   Outcome started = std::visit([](Outcome& of) { return of; }, attempts);
   if (!started.status.ok()) {
     client_->Close();
-    LogFailure(started.status);
-    handler_.OnDisconnected(started.status, steady_clock::now());
+    OnFailure(started.status);
     co_return started;
   }
   if (!logged_failure_.empty()) {
@@ -142,6 +167,11 @@ asio::awaitable<Reflector::Outcome> Reflector::Watch() {
   }
   event_parser_ = simdjson::ondemand::parser();
   handler_.OnWatchStart();
+  const Outcome ended = co_await FollowWatch();
+  co_return ended;
+}
+
+asio::awaitable<Reflector::Outcome> Reflector::FollowWatch() {
   for (;;) {
     std::variant<Outcome, Outcome> end = co_await (ReadWatch() || Renew());
     Outcome ended = std::visit([](Outcome& of) { return of; }, end);
@@ -177,6 +207,7 @@ asio::awaitable<Reflector::Outcome> Reflector::StartWatch(ApiClient& client,
             ? absl::UnknownError(absl::StrCat("watch: ", response->status))
             : Prefixed("watch", status);
     outcome.expired = response->status == 410;
+    outcome.invalid = response->status == 400 || response->status == 422;
     outcome.relist = outcome.expired || response->status == 400;
     outcome.retry_after = response->retry_after;
   }
@@ -218,6 +249,13 @@ asio::awaitable<Reflector::Outcome> Reflector::Renew() {
     if (silence < options_.silent_after) {
       co_await Sleep(options_.silent_after - silence);
       continue;
+    }
+    if (resource_version_.empty()) {
+      Outcome outcome;
+      outcome.status = absl::DeadlineExceededError("list: silent");
+      outcome.answered = false;
+      OnWatchEnd(outcome.status);
+      co_return outcome;
     }
     const steady_clock::time_point last_read = client_->last_read();
     std::variant<Outcome, Outcome> end =
@@ -270,6 +308,11 @@ asio::awaitable<void> Reflector::Sleep(std::chrono::nanoseconds time) {
   co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
+void Reflector::OnFailure(const absl::Status& why) {
+  LogFailure(why);
+  handler_.OnDisconnected(why, steady_clock::now());
+}
+
 void Reflector::OnWatchEnd(const absl::Status& why) {
   if (!why.ok()) LogFailure(why);
   handler_.OnDisconnected(why, client_->last_read());
@@ -297,15 +340,25 @@ Reflector::Outcome Reflector::HandleEvent(simdjson::padded_string_view line) {
     failed.relist = true;
     return failed;
   }
+  const bool listing = resource_version_.empty();
   switch (event->type) {
     case WatchEvent::Type::kAdded:
     case WatchEvent::Type::kModified:
-      handler_.OnChanged(event->object);
+      if (listing) {
+        handler_.OnListed(event->object);
+        ++listed_;
+      } else {
+        handler_.OnChanged(event->object);
+      }
       break;
     case WatchEvent::Type::kDeleted:
       handler_.OnDeleted(event->object);
       break;
     case WatchEvent::Type::kBookmark:
+      if (listing && event->ends_initial_events) {
+        EndList(event->resource_version, listed_);
+        handler_.OnWatchStart();
+      }
       break;
     case WatchEvent::Type::kError: {
       const int code = event->error_code >= 400 ? event->error_code : 500;
@@ -316,6 +369,8 @@ Reflector::Outcome Reflector::HandleEvent(simdjson::padded_string_view line) {
       return failed;
     }
   }
+  // Those of listed objects are in no order.
+  if (listing) return {};
   resource_version_ = event->resource_version;
   handler_.OnResourceVersion(resource_version_);
   return {};
@@ -357,8 +412,15 @@ std::string Reflector::WatchTarget() {
   std::uniform_int_distribution<int64_t> timeout(
       options_.watch_timeout.count(), 2 * options_.watch_timeout.count());
   std::string target = absl::StrCat(
-      path_, "?watch=1&allowWatchBookmarks=true&resourceVersion=",
-      PercentEncode(resource_version_), "&timeoutSeconds=", timeout(random_));
+      path_,
+      "?watch=1&allowWatchBookmarks=true&timeoutSeconds=", timeout(random_));
+  if (resource_version_.empty()) {
+    absl::StrAppend(
+        &target, "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+  } else {
+    absl::StrAppend(&target,
+                    "&resourceVersion=", PercentEncode(resource_version_));
+  }
   if (!field_selector_.empty()) {
     absl::StrAppend(&target, "&fieldSelector=", PercentEncode(field_selector_));
   }

@@ -6,6 +6,8 @@
 namespace vicinal {
 
 struct ReflectorOptions {
+  // Lists come as events of the watch that follows, if the server can do that.
+  bool stream_lists = true;
   // Objects in one page of a list; memory is bounded by one page.
   int page_size = 500;
   // A watch is asked to last between this and twice this.

@@ -52,6 +52,13 @@ std::string Bookmark(const std::string& version) {
                                version + "\"}}");
 }
 
+// The end of a list that is a stream.
+std::string ListEnd(const std::string& version) {
+  return Event("BOOKMARK",
+               R"({"kind":"Pod","metadata":{"resourceVersion":")" + version +
+                   R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
+}
+
 Step Page(const std::string& version, const std::vector<std::string>& items,
           const std::string& continue_token = "") {
   std::string list;
@@ -91,6 +98,7 @@ class ReflectorTest : public testing::Test {
   ReflectorTest() {
     reflector_options_.initial_backoff = milliseconds(1);
     reflector_options_.max_backoff = milliseconds(4);
+    reflector_options_.stream_lists = false;
   }
 
   void Serve(const std::vector<Step>& script, uint16_t port = 0) {
@@ -126,9 +134,11 @@ class ReflectorTest : public testing::Test {
     thread_ = *std::move(thread);
   }
 
-  // The resourceVersion of request `index`, or "list" if it is no watch.
+  // The resourceVersion of request `index`; "stream" or "list" if it asks for a
+  // list.
   std::string VersionAsked(size_t index) const {
     const TestRequest request = server_->requests()[index];
+    if (request.Query("sendInitialEvents") == "true") return "stream";
     return request.Query("watch") == "1" ? request.Query("resourceVersion")
                                          : "list";
   }
@@ -183,6 +193,103 @@ TEST_F(ReflectorTest, ListsInPagesThenWatches) {
   const int timeout = std::stoi(requests[2].Query("timeoutSeconds"));
   EXPECT_GE(timeout, 300);
   EXPECT_LE(timeout, 600);
+}
+
+class StreamingReflectorTest : public ReflectorTest {
+ protected:
+  StreamingReflectorTest() { reflector_options_.stream_lists = true; }
+};
+
+TEST_F(StreamingReflectorTest, AListComesAsTheFirstEventsOfTheWatch) {
+  const std::string a = Object("a", "4");
+  const std::string b = Object("b", "3");
+  const std::string c = Object("c", "11");
+  Serve({WatchOf(Event("ADDED", a) + Bookmark("9") + Event("ADDED", b) +
+                     Event("MODIFIED", a) + Event("DELETED", b) +
+                     ListEnd("10") + Event("ADDED", c) + ListEnd("12"),
+                 End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("version 12"));
+  EXPECT_THAT(
+      handler_.events(),
+      ElementsAre("list start", "listed " + a, "listed " + b, "listed " + a,
+                  "deleted " + b, "list end 10", "watch start", "changed " + c,
+                  "version 11", "version 12"));
+  const std::vector<TestRequest> requests = server_->requests();
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].Query("watch"), "1");
+  EXPECT_EQ(requests[0].Query("allowWatchBookmarks"), "true");
+  EXPECT_EQ(requests[0].Query("sendInitialEvents"), "true");
+  EXPECT_EQ(requests[0].Query("resourceVersionMatch"), "NotOlderThan");
+  EXPECT_EQ(requests[0].query.count("resourceVersion"), 0u);
+  EXPECT_EQ(requests[0].Query("fieldSelector"), "spec.nodeName!=,a=b");
+}
+
+TEST_F(StreamingReflectorTest, AnEmptyListIsAList) {
+  Serve({WatchOf(ListEnd("7"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start"));
+  EXPECT_THAT(handler_.events(),
+              ElementsAre("list start", "list end 7", "watch start"));
+}
+
+TEST_F(StreamingReflectorTest, TheWatchResumesFromTheEndOfTheList) {
+  Serve({WatchOf(ListEnd("10"), End::kCut)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("watch start", 2));
+  EXPECT_EQ(VersionAsked(1), "10");
+  EXPECT_EQ(handler_.Count("list start"), 1u);
+}
+
+TEST_F(StreamingReflectorTest, AfterA410TheListIsStreamedAgain) {
+  Serve({WatchOf(ListEnd("10") + ErrorEvent(410), End::kNever),
+         WatchOf(ListEnd("20"), End::kCut), Failure(410),
+         WatchOf(ListEnd("30"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("list end 30"));
+  EXPECT_EQ(VersionAsked(1), "stream");
+  EXPECT_EQ(VersionAsked(2), "20");
+  EXPECT_EQ(VersionAsked(3), "stream");
+}
+
+TEST_F(StreamingReflectorTest, AServerThatRefusesStreamsIsAskedForPages) {
+  for (const int refusal : {400, 422}) {
+    handler_.Clear();
+    Serve({Failure(refusal), Page("10", {Object("a", "3")}), Failure(410),
+           Page("20", {Object("a", "3")})});
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("list end 20")) << refusal;
+    EXPECT_EQ(VersionAsked(0), "stream");
+    EXPECT_EQ(VersionAsked(1), "list");
+    EXPECT_EQ(VersionAsked(2), "10");
+    EXPECT_EQ(VersionAsked(3), "list");
+    EXPECT_EQ(handler_.Count("disconnected"), 1u);
+    thread_.reset();
+  }
+}
+
+TEST_F(StreamingReflectorTest, AStreamThatAnOverloadRefusesIsAskedForAgain) {
+  Serve({Failure(429), Failure(503), WatchOf(ListEnd("10"), End::kNever)});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("list end 10"));
+  EXPECT_EQ(VersionAsked(1), "stream");
+  EXPECT_EQ(VersionAsked(2), "stream");
+}
+
+TEST_F(StreamingReflectorTest, AListThatBreaksOffGoesOnInPages) {
+  reflector_options_.silent_after = milliseconds(50);
+  for (const End end : {End::kCut, End::kOrderly, End::kNever}) {
+    handler_.Clear();
+    Serve({WatchOf(Event("ADDED", Object("a", "1")), end),
+           Page("10", {Object("b", "2")}), Failure(410),
+           WatchOf(ListEnd("20"), End::kNever)});
+    Reflect();
+    ASSERT_TRUE(handler_.WaitFor("list end 20"));
+    EXPECT_EQ(VersionAsked(1), "list");
+    EXPECT_EQ(VersionAsked(3), "stream");
+    EXPECT_EQ(handler_.Count("list start"), 3u);
+    thread_.reset();
+  }
 }
 
 TEST_F(ReflectorTest, AnEmptyListIsAList) {

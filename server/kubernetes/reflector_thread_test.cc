@@ -34,7 +34,8 @@ ClientConfig ConfigFor(const TestHttpServer& server) {
 
 std::unique_ptr<ReflectorThread> StartOrDie(
     const ClientConfig& config, const std::vector<ReflectedResource>& resources,
-    const ReflectorOptions& options = {}) {
+    ReflectorOptions options = {}) {
+  options.stream_lists = false;
   absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
       ReflectorThread::Start(config, resources, options);
   EXPECT_TRUE(thread.ok()) << thread.status();

@@ -13,7 +13,7 @@ namespace vicinal {
 // What a reflector tells about one kind of object, in this order:
 //
 //   life  = { list { watch } }
-//   list  = OnListStart { OnListed | OnListStart } OnListEnd
+//   list  = OnListStart { OnListed | OnDeleted | OnListStart } OnListEnd
 //   watch = OnWatchStart { batch }
 //   batch = { [OnChanged | OnDeleted] OnResourceVersion } OnBatchEnd
 //
@@ -22,8 +22,8 @@ namespace vicinal {
 // time, and must neither block for long nor throw.
 //
 // Objects are raw JSON, valid during the call. They are well delimited but
-// their inside has not been checked. Objects of a list carry neither kind nor
-// apiVersion.
+// their inside has not been checked. Objects of a list may carry neither kind
+// nor apiVersion.
 class ResourceHandler {
  public:
   virtual ~ResourceHandler() = default;
@@ -41,7 +41,7 @@ class ResourceHandler {
   virtual void OnWatchStart() = 0;
   // ADDED or MODIFIED.
   virtual void OnChanged(simdjson::padded_string_view object) = 0;
-  // With its last state.
+  // With its last state. In a list: the object was there, and is not any more.
   virtual void OnDeleted(simdjson::padded_string_view object) = 0;
   // After each event, and for each bookmark: everything up to here has been
   // told.

@@ -65,6 +65,19 @@ error_code ReadEvent(simdjson::padded_string_view line,
   return at_end ? SUCCESS : simdjson::TRAILING_CONTENT;
 }
 
+// Whether it has the annotation that the server ends a list by which it tells
+// as events (metav1.InitialEventsAnnotationKey).
+bool EndsInitialEvents(simdjson::padded_string_view bookmark) {
+  ondemand::parser parser;  // The one of the line still holds its version.
+  ondemand::document document;
+  if (parser.iterate(bookmark).get(document) != SUCCESS) return false;
+  std::string_view value;
+  return document["metadata"]["annotations"]["k8s.io/initial-events-end"]
+                 .get_string()
+                 .get(value) == SUCCESS &&
+         value == "true";
+}
+
 // Both are optional; what is missing, or behind something that is no JSON,
 // stays 0 or "".
 void ReadStatus(ondemand::parser& parser, WatchEvent& event) {
@@ -108,6 +121,9 @@ absl::StatusOr<WatchEvent> ParseWatchEvent(simdjson::padded_string_view line,
     if (event.type == WatchEvent::Type::kError) {
       ReadStatus(parser, event);
       return event;
+    }
+    if (event.type == WatchEvent::Type::kBookmark) {
+      event.ends_initial_events = EndsInitialEvents(event.object);
     }
     if (!event.resource_version.empty()) return event;
     problem = "object.metadata.resourceVersion is missing";

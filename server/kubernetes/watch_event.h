@@ -18,6 +18,8 @@ struct WatchEvent {
   simdjson::padded_string_view object;  // raw JSON
   // Of the object; never empty, except for errors.
   std::string_view resource_version;
+  // Of bookmarks: everything that was there when the watch began has been told.
+  bool ends_initial_events = false;
   // Of errors only: what the Status object says.
   int error_code = 0;
   std::string_view error_message;

@@ -50,6 +50,26 @@ TEST_F(WatchEventTest, KnowsEveryType) {
   EXPECT_EQ(type("BOOKMARK"), WatchEvent::Type::kBookmark);
 }
 
+TEST_F(WatchEventTest, KnowsTheEndOfTheInitialEvents) {
+  const auto ends = [&](const std::string& type, const std::string& value) {
+    const absl::StatusOr<WatchEvent> event =
+        Parse(R"({"type":")" + type +
+              R"(","object":{"metadata":{"resourceVersion":"17","annotations":)"
+              R"({"k8s.io/initial-events-end":")" +
+              value + R"("}}}})");
+    EXPECT_TRUE(event.ok()) << event.status();
+    EXPECT_EQ(event->resource_version, "17");
+    return event->ends_initial_events;
+  };
+  EXPECT_TRUE(ends("BOOKMARK", "true"));
+  EXPECT_FALSE(ends("BOOKMARK", "false"));
+  EXPECT_FALSE(ends("ADDED", "true"));
+  const absl::StatusOr<WatchEvent> event = Parse(
+      R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"}}})");
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_FALSE(event->ends_initial_events);
+}
+
 TEST_F(WatchEventTest, TakesTheFieldsInAnyOrder) {
   const absl::StatusOr<WatchEvent> event = Parse(
       R"({"object":{"spec":{},"metadata":{"resourceVersion":"5"}},"x":[],"type":"ADDED"})");

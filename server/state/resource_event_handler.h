@@ -96,6 +96,7 @@ class ResourceEventHandler : public ResourceHandler {
       LOG(ERROR) << resource_ << ": an object was deleted that has no name";
       return;
     }
+    listed_.erase(*key);
     Remove(*key, uid);
     metrics_.event_apply_duration.Observe(SecondsSince(arrival));
   }

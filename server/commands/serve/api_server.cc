@@ -33,8 +33,8 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServerOf(
   absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
       BlockingApiClient::Create(*config, WriteOptions());
   if (!client.ok()) return client.status();
-  absl::StatusOr<std::unique_ptr<ApiClientPool>> pool =
-      ApiClientPool::Create(*config, WriteOptions(), options.max_bindings);
+  absl::StatusOr<std::unique_ptr<ApiClientPool>> pool = ApiClientPool::Create(
+      *config, WriteOptions(), {.max_connections = options.max_bindings});
   if (!pool.ok()) return pool.status();
   return std::make_unique<ApiServer>(*std::move(config), *std::move(client),
                                      *std::move(pool));

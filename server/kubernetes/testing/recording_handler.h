@@ -56,6 +56,11 @@ class RecordingHandler : public ResourceHandler {
     return events;
   }
 
+  void Clear() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lines_.clear();
+  }
+
   // What the last OnDisconnected said.
   std::chrono::steady_clock::time_point disconnected_since() const {
     const std::lock_guard<std::mutex> lock(mutex_);

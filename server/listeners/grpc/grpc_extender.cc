@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -60,11 +60,10 @@ absl::StatusOr<CandidateQuestion> ReadQuestion(const Request& request,
   return question;
 }
 
-// Calls `answer() -> absl::Status` and counts and logs how it ended.
-template <typename Answer>
-grpc::Status Counted(const char* method, Metrics& metrics, Answer answer) {
-  const auto start = std::chrono::steady_clock::now();
-  const grpc::Status status = ToGrpcStatus(answer());
+// Counts and logs how a call has ended.
+void Count(const char* method, Metrics& metrics,
+           std::chrono::steady_clock::time_point start,
+           const grpc::Status& status) {
   const std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - start;
   metrics.CountGrpcRequest(method, NameOf(status.error_code()),
@@ -75,8 +74,53 @@ grpc::Status Counted(const char* method, Metrics& metrics, Answer answer) {
         << status.error_message() << " (" << google::COUNTER
         << " so far; each 100th is logged)";
   }
+}
+
+// Calls `answer() -> absl::Status` and counts how it ended.
+template <typename Answer>
+grpc::Status Counted(const char* method, Metrics& metrics, Answer answer) {
+  const auto start = std::chrono::steady_clock::now();
+  const grpc::Status status = ToGrpcStatus(answer());
+  Count(method, metrics, start, status);
   return status;
 }
+
+// A call that ends once, by its answer or because the caller is gone. It lives
+// until gRPC has done with it and nobody holds it.
+class PendingCall : public grpc::ServerUnaryReactor {
+ public:
+  using OnEnd = std::function<void(const grpc::Status&)>;
+
+  static std::shared_ptr<PendingCall> Begin(OnEnd on_end) {
+    std::shared_ptr<PendingCall> call(new PendingCall(std::move(on_end)));
+    call->self_ = call;
+    return call;
+  }
+
+  // Thread-safe, as is_gone.
+  void End(const absl::Status& answer) {
+    if (ended_.exchange(true)) return;
+    const grpc::Status status = ToGrpcStatus(answer);
+    on_end_(status);
+    Finish(status);
+  }
+
+  bool is_gone() const { return gone_; }
+
+ private:
+  explicit PendingCall(OnEnd on_end) : on_end_(std::move(on_end)) {}
+
+  void OnCancel() override {
+    gone_ = true;
+    End(absl::CancelledError("the caller waits no longer"));
+  }
+  void OnDone() override { self_.reset(); }
+
+  const OnEnd on_end_;
+  std::shared_ptr<PendingCall> self_;
+  std::atomic<bool> gone_ = false;
+  std::atomic<bool> ended_ = false;
+};
 
 }  // namespace
 
@@ -156,33 +200,28 @@ grpc::Status GrpcExtender::Preempt(grpc::ServerContext* context,
   });
 }
 
-grpc::Status GrpcExtender::Bind(grpc::ServerContext* context,
-                                const v1::BindRequest* request,
-                                v1::BindResponse*) {
-  return Counted("Extender/Bind", metrics_, [&]() -> absl::Status {
-    absl::Status may = roles_.Check(*context, GrpcRole::kBind);
-    if (!may.ok()) return may;
-    BindingArgs args;
-    absl::Status status = Decode(*request, &args);
-    if (!status.ok()) return status;
-    // The context is gone when this returns.
-    const auto gone = std::make_shared<std::atomic<bool>>(false);
-    const auto bound = std::make_shared<std::promise<std::string>>();
-    std::future<std::string> answer = bound->get_future();
-    binder_.Bind(
-        args, std::chrono::steady_clock::now(), [gone] { return gone->load(); },
-        [bound](std::string error) { bound->set_value(std::move(error)); });
-    while (answer.wait_for(std::chrono::milliseconds(100)) !=
-           std::future_status::ready) {
-      if (context->IsCancelled()) {
-        *gone = true;
-        return absl::CancelledError("the caller waits no longer");
-      }
-    }
-    const std::string error = answer.get();
-    return error.empty() ? absl::OkStatus()
-                         : absl::FailedPreconditionError(error);
-  });
+grpc::ServerUnaryReactor* GrpcExtender::Bind(
+    grpc::CallbackServerContext* context, const v1::BindRequest* request,
+    v1::BindResponse*) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::shared_ptr<PendingCall> call =
+      PendingCall::Begin([this, start](const grpc::Status& status) {
+        Count("Extender/Bind", metrics_, start, status);
+      });
+  BindingArgs args;
+  absl::Status status = roles_.Check(*context, GrpcRole::kBind);
+  if (status.ok()) status = Decode(*request, &args);
+  if (!status.ok()) {
+    call->End(status);
+    return call.get();
+  }
+  binder_.Bind(
+      args, start, [call] { return call->is_gone(); },
+      [call](const std::string& error) {
+        call->End(error.empty() ? absl::OkStatus()
+                                : absl::FailedPreconditionError(error));
+      });
+  return call.get();
 }
 
 grpc::Status GrpcExtender::Explain(grpc::ServerContext* context,

@@ -13,8 +13,10 @@
 
 namespace vicinal {
 
-// Thread-safe. proto/vicinal/v1/extender.proto says what the calls mean.
-class GrpcExtender : public v1::Extender::Service {
+// Thread-safe. proto/vicinal/v1/extender.proto says what the calls mean. Bind
+// holds no thread while the API server is waited for.
+class GrpcExtender
+    : public v1::Extender::WithCallbackMethod_Bind<v1::Extender::Service> {
  public:
   // All must outlive the service.
   GrpcExtender(const ExtenderService& extender, const ExtenderBinder& binder,
@@ -36,9 +38,9 @@ class GrpcExtender : public v1::Extender::Service {
   grpc::Status Preempt(grpc::ServerContext* context,
                        const v1::PreemptRequest* request,
                        v1::PreemptResponse* response) override;
-  grpc::Status Bind(grpc::ServerContext* context,
-                    const v1::BindRequest* request,
-                    v1::BindResponse* response) override;
+  grpc::ServerUnaryReactor* Bind(grpc::CallbackServerContext* context,
+                                 const v1::BindRequest* request,
+                                 v1::BindResponse* response) override;
   grpc::Status Explain(grpc::ServerContext* context,
                        const v1::ExplainRequest* request,
                        v1::ExplainResponse* response) override;

@@ -54,7 +54,7 @@ class GrpcExtenderTest : public ::testing::Test {
     config.tls = false;
     config.host = "127.0.0.1";
     config.port = api_server_.port();
-    api_ = *ApiClientPool::Create(config, {}, 4);
+    api_ = *ApiClientPool::Create(config, {}, {});
     binder_ = std::make_unique<PodBinder>(*api_, PodBinder::Options());
     GrpcServer::Options options;
     options.address = "127.0.0.1:0";

@@ -54,7 +54,7 @@ absl::StatusOr<std::set<GrpcRole>> RolesOf(const std::string& client,
   return roles;
 }
 
-std::string CommonNameOf(const grpc::ServerContext& context) {
+std::string CommonNameOf(const grpc::ServerContextBase& context) {
   const std::vector<grpc::string_ref> names =
       context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
   // Of several names none is the one that was meant.
@@ -110,7 +110,7 @@ absl::Status GrpcRoles::Check(const std::string& common_name,
       "client \"", common_name, "\" does not have the role ", NameOf(role)));
 }
 
-absl::Status GrpcRoles::Check(const grpc::ServerContext& context,
+absl::Status GrpcRoles::Check(const grpc::ServerContextBase& context,
                               GrpcRole role) const {
   return Check(CommonNameOf(context), role);
 }

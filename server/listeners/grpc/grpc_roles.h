@@ -43,7 +43,8 @@ class GrpcRoles {
   absl::Status Check(const std::string& common_name, GrpcRole role) const;
   // The same of the certificate of the call's client. A client with no
   // certificate, or one without a common name, is "".
-  absl::Status Check(const grpc::ServerContext& context, GrpcRole role) const;
+  absl::Status Check(const grpc::ServerContextBase& context,
+                     GrpcRole role) const;
 
  private:
   using Roles = std::set<GrpcRole>;

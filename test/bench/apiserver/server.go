@@ -101,6 +101,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "application/json")
+	if query.Get("sendInitialEvents") != "" {
+		http.Error(w, `{"kind":"Status","message":"lists come in pages here"}`, http.StatusUnprocessableEntity)
+		return
+	}
 	if watch := query.Get("watch"); watch == "1" || watch == "true" {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()

@@ -2,6 +2,7 @@ package binding
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -105,19 +106,19 @@ func TestSlowAndFailingWrites(t *testing.T) {
 	controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
 	observer := controlPlane.StartObserver(t)
 	for _, delay := range delays() {
-		var took [2]time.Duration
+		var told [2]string
 		for i, inTree := range []bool{true, false} {
 			name := map[bool]string{true: "in-tree", false: "vicinal"}[inTree]
 			t.Run(fmt.Sprintf("%v %s", delay, name), func(t *testing.T) {
-				took[i] = place(t, controlPlane, observer, delay, inTree)
+				told[i] = place(t, controlPlane, observer, delay, inTree)
 			})
 		}
-		t.Logf("each write takes %v: in-tree %.1f s, vicinal %.1f s", delay, took[0].Seconds(), took[1].Seconds())
+		harness.Tell(t, fmt.Sprintf("%d pods, a twentieth more places, each write of a binding takes %v and each twentieth fails", podCount(t), delay), told[1], told[0])
 	}
 }
 
-// place has the workload placed, and returns how long that took.
-func place(t *testing.T, cp *harness.ControlPlane, observer *harness.Observer, delay time.Duration, inTree bool) time.Duration {
+// place has the workload placed, and returns what that took.
+func place(t *testing.T, cp *harness.ControlPlane, observer *harness.Observer, delay time.Duration, inTree bool) string {
 	proxy := cp.StartAPIProxy(t)
 	var v *harness.Vicinal
 	if !inTree {
@@ -145,14 +146,14 @@ func place(t *testing.T, cp *harness.ControlPlane, observer *harness.Observer, d
 	})
 	took := time.Since(begin)
 	pods := cluster.ListPods(t)
-	if over := overcommitted(pods); len(over) > 0 {
+	over := overcommitted(pods)
+	if len(over) > 0 {
 		t.Errorf("overcommitted: %s", strings.Join(over, ", "))
 	}
 	for _, broken := range harness.BrokenRules(pods, observer.Nodes(t)) {
 		t.Error(broken)
 	}
 	placed, _, attempts := cluster.Scheduler.Attempts(t)
-	t.Logf("%d pods in %.1f s and %d attempts", placed, took.Seconds(), attempts)
 	if v != nil {
 		// Nobody's attempt fails because a write does.
 		if attempts != placed {
@@ -165,7 +166,51 @@ func place(t *testing.T, cp *harness.ControlPlane, observer *harness.Observer, d
 			return ""
 		})
 	}
-	return took
+	return fmt.Sprintf("%.1f s, %d failed attempts, %d nodes overcommitted", took.Seconds(), attempts-placed, len(over))
+}
+
+// The scheduler has asked again, and given the place to another pod, when the first
+// binding arrives.
+func TestLateBind(t *testing.T) {
+	cp := harness.StartControlPlane(t, harness.NewRun(t))
+	v := harness.StartVicinal(t, cp.Run, "--kubeconfig="+cp.VicinalKubeconfig(t, cp.URL))
+	cluster := cp.StartCluster(t, cp.StartObserver(t), v)
+	cluster.Apply(t, nodes(2 * podsPerNode)[:2]...)
+	submit := func(name string) *corev1.Pod {
+		pod := harness.PodOf(name)
+		pod.Name, pod.GenerateName = name, ""
+		pod.Spec.SchedulerName = "nobody" // but this test
+		pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: *resource.NewQuantity(podsPerNode, resource.DecimalSI)}
+		return cluster.SubmitPod(t, pod)
+	}
+	p, q := submit("p"), submit("q")
+	cluster.Observer.WaitSeen(t, v)
+	filter := func(pod *corev1.Pod, node string) {
+		t.Helper()
+		status, result, err := v.Filter(pod, node)
+		if status != http.StatusOK || err != nil || !slices.Equal(*result.NodeNames, []string{node}) {
+			t.Fatalf("filter %s for %s: %d, %+v, %v", pod.Name, node, status, result, err)
+		}
+	}
+	filter(p, "n000")
+	filter(p, "n001")
+	filter(q, "n000")
+	if problem := v.Bind(t, q, "n000"); problem != "" {
+		t.Errorf("the binding of q is refused: %s", problem)
+	}
+	late := v.Bind(t, p, "n000")
+	if late == "" {
+		t.Error("the late binding is written")
+	}
+	if problem := v.Bind(t, p, "n001"); problem != "" {
+		t.Errorf("the binding of p is refused: %s", problem)
+	}
+	for _, pod := range cluster.ListPods(t) {
+		if want := map[string]string{"p": "n001", "q": "n000"}[pod.Name]; pod.Spec.NodeName != want {
+			t.Errorf("%s is on %q, not on %s", pod.Name, pod.Spec.NodeName, want)
+		}
+	}
+	harness.Tell(t, "filter(P)→n1, filter(P)→n2, filter(Q)→n1, bind(Q,n1), then the late bind(P,n1) and the right bind(P,n2)", "late one refused, right one written", "cannot happen")
 }
 
 // Pods that do not exist take the only two nodes, for a short time: a pod that was
@@ -204,7 +249,7 @@ func TestGhosts(t *testing.T) {
 		}
 		return "pending"
 	})
-	t.Logf("placed %.1f s after it was created", time.Since(begin).Seconds())
+	harness.Tell(t, "1,000 questions about pods that do not exist, which take all nodes, and then a real pod", fmt.Sprintf("bound %.1f s after it was created", time.Since(begin).Seconds()), "–")
 	if v.Metric(t, "vicinal_retries_requested_total") == 0 {
 		t.Error("the pod was placed without vicinal's doing: this run proves nothing")
 	}

@@ -158,7 +158,7 @@ func TestTheLeaseGoesWhereVicinalAnswers(t *testing.T) {
 			}
 
 			take(t, cp, leader)
-			t.Logf("placed by the other scheduler after %.0f s", place(t, cp, handover).Seconds())
+			harness.Tell(t, "the leader's vicinal loses its "+lost, fmt.Sprintf("the standby places a pod after %.0f s", place(t, cp, handover).Seconds()), "–")
 			if !leader.wasStopped() || standby.wasStopped() {
 				t.Errorf("stopped: leader %v, standby %v", leader.wasStopped(), standby.wasStopped())
 			}

@@ -38,6 +38,7 @@ func TestTheAPIServerFails(t *testing.T) {
 	t.Run("it is overloaded and says 429 and 503", f.overloaded)
 	t.Run("vicinal's token has expired", f.tokenExpired)
 	t.Run("its authority and vicinal's certificate are replaced", f.authorityRotated)
+	t.Run("lists are streams", f.listsAreStreams)
 	t.Run("a list changes between its pages", f.listChangesBetweenPages)
 	t.Run("a list expires between its pages", f.listExpiresBetweenPages)
 	t.Run("one page in twenty fails", f.pagesFail)

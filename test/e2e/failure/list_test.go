@@ -1,11 +1,13 @@
 package failure
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -21,7 +23,7 @@ func (f *fixture) startListing(t *testing.T, between func(page int, w http.Respo
 	proxy.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		query := r.URL.Query()
 		if query.Get("limit") == "" {
-			return false
+			return refuseStream(w, r)
 		}
 		query.Set("limit", "10")
 		r.URL.RawQuery = url.Values(query).Encode()
@@ -35,6 +37,63 @@ func (f *fixture) startListing(t *testing.T, between func(page int, w http.Respo
 		t.Fatalf("the pods were listed in %d pages: this part shows nothing", pages+1)
 	}
 	return v
+}
+
+// refuseStream answers as an API server that streams no lists.
+func refuseStream(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Query().Get("sendInitialEvents") == "" {
+		return false
+	}
+	answer(w, http.StatusUnprocessableEntity, "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+	return true
+}
+
+// listsAreStreams: the real API server sends lists as the first events of the watch, also
+// after a 410; a list that breaks off goes on in pages.
+func (f *fixture) listsAreStreams(t *testing.T) {
+	f.change(t, 50)
+	proxy := f.cp.StartAPIProxy(t)
+	var streams, pages, expired atomic.Int64
+	proxy.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		query := r.URL.Query()
+		if r.URL.Path != "/api/v1/pods" {
+			return false
+		}
+		if query.Get("limit") != "" {
+			pages.Add(1)
+		}
+		if query.Get("sendInitialEvents") != "" && streams.Add(1) == 3 {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush() // The list has begun.
+			panic(http.ErrAbortHandler)
+		}
+		if query.Get("resourceVersion") != "" && expired.Add(-1) >= 0 {
+			answer(w, http.StatusGone, "too old resource version")
+			return true
+		}
+		return false
+	})
+	v := f.start(t, proxy.URL)
+	f.wantRight(t, v)
+	if streams.Load() != 1 || pages.Load() != 0 {
+		t.Errorf("%d streams and %d pages at first", streams.Load(), pages.Load())
+	}
+	lists := func() int { return int(v.WatchMetric(t, "vicinal_watch_lists_total")["pods"]) }
+	for list := 2; list <= 3; list++ { // The third stream is cut.
+		expired.Store(1)
+		proxy.CloseConnections()
+		harness.Eventually(t, 30*time.Second, "the pods are listed again", func() string {
+			if n := lists(); n != list {
+				return fmt.Sprintf("%d lists", n)
+			}
+			return ""
+		})
+		f.change(t, 5)
+		f.wantRight(t, v)
+	}
+	if streams.Load() != 3 || pages.Load() != 1 {
+		t.Errorf("%d streams and %d pages at the end", streams.Load(), pages.Load())
+	}
 }
 
 // listChangesBetweenPages: the pages are of one moment, the first page's, and what
@@ -80,7 +139,7 @@ func (f *fixture) pagesFail(t *testing.T) {
 	proxy.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		query := r.URL.Query()
 		if query.Get("limit") == "" || r.URL.Path != "/api/v1/pods" {
-			return false
+			return refuseStream(w, r)
 		}
 		query.Set("limit", "1")
 		r.URL.RawQuery = url.Values(query).Encode()
@@ -108,9 +167,11 @@ func (f *fixture) pagesFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count := int64(len(list.Items)); count < pages || asked.Load() > count*11/10 {
+	count := int64(len(list.Items))
+	if count < pages || asked.Load() > count*11/10 {
 		t.Errorf("%d requests for %d pages, want at most a tenth more, and %d pages at least", asked.Load(), count, pages)
 	}
+	harness.Tell(t, "each twentieth request of a list is answered 429 or 500, or cut", fmt.Sprintf("%d requests for %d pages", asked.Load(), count), "the page is retried")
 	if lists := v.WatchMetric(t, "vicinal_watch_lists_total")["pods"]; lists != 1 {
 		t.Errorf("%v lists of pods", lists)
 	}

@@ -106,14 +106,22 @@ func knows(v *harness.Vicinal, app string) string {
 func freeze(t *testing.T, cp *harness.ControlPlane) {
 	proxy := harness.StartProxy(t, cp.URL)
 	v := start(t, cp, proxy.URL())
+	frozen := time.Now()
 	proxy.Hold()
 	run(t, cp, "frozen")
 	harness.Eventually(t, 30*time.Second+latest, "questions are refused", func() string { return refusing(v) })
+	refused := time.Since(frozen)
 	if status, err := v.Get("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz: %d %v", status, err)
 	}
+	mended := time.Now()
 	proxy.Mend()
 	harness.Eventually(t, recovery, "the answers are right again", func() string { return knows(v, "frozen") })
+	harness.Tell(t, "connections freeze (no bytes, not closed)", told(refused, time.Since(mended)), "–")
+}
+
+func told(refused, recovered time.Duration) string {
+	return fmt.Sprintf("503 after %.1f s, right again %.1f s after the first byte", refused.Seconds(), recovered.Seconds())
 }
 
 // deadConnections: a load balancer has forgotten what it forwarded, and says nothing.
@@ -157,10 +165,14 @@ func stopped(t *testing.T, cp *harness.ControlPlane) {
 	v := start(t, cp, cp.URL, seconds(outage))
 	run(t, cp, "before")
 	harness.Eventually(t, recovery, "the first pod is known", func() string { return knows(v, "before") })
+	stopped := time.Now()
 	cp.FreezeAPIServer(t)
 	defer cp.ThawAPIServer(t)
 	harness.Eventually(t, outage+latest, "questions are refused", func() string { return refusing(v) })
+	refused := time.Since(stopped)
 	cp.ThawAPIServer(t)
 	run(t, cp, "after") // Returns once the API server answers.
+	thawed := time.Now()
 	harness.Eventually(t, recovery, "the answers are right again", func() string { return knows(v, "after") })
+	harness.Tell(t, fmt.Sprintf("the API server is stopped (SIGSTOP), with `--max-watch-outage=%.0f`", outage.Seconds()), told(refused, time.Since(thawed)), "–")
 }

@@ -3,6 +3,7 @@ package noop
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,7 +59,13 @@ func (a *API) Handler() http.Handler {
 		}
 		answer(w, http.StatusOK, patched, http.StatusConflict, err)
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("sendInitialEvents") != "" {
+			answer(w, http.StatusOK, nil, http.StatusUnprocessableEntity, errors.New("sendInitialEvents: Forbidden: lists come in pages here"))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 func isWatch(r *http.Request) bool {
