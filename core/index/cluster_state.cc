@@ -208,7 +208,7 @@ void ClusterState::Nominate(const StoredPod& pod) {
   if (pod.rare_ == nullptr || pod.node_ != nullptr) return;
   const std::string& name = pod.rare_->nominated_node_name;
   if (name.empty()) return;
-  auto info = std::make_unique<const PodInfo>(pod.ToPod());
+  auto info = std::make_unique<const PodInfo>(pod.ToPod(), release_);
   NodeNamed(name).nominated_pods.push_back(info.get());
   nominated_.emplace(&pod, std::move(info));
 }

@@ -38,6 +38,7 @@
 #include "core/index/selector_lookup.h"
 #include "core/index/stored_pod.h"
 #include "core/index/topology_index.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
 #include "core/model/workload.h"
@@ -58,9 +59,13 @@ ObjectKey KeyOf(const ObjectMeta& meta);
 
 class ClusterState {
  public:
-  ClusterState() = default;
+  // `release` is that of the scheduler whose plugins are asked about it.
+  explicit ClusterState(const KubernetesRelease& release = {})
+      : release_(release) {}
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;
+
+  const KubernetesRelease& release() const { return release_; }
 
   // Adds an object, or replaces the one of the same kind and key.
   // Cost: of a pod O(the pod + the counters and terms it counts in); of a node
@@ -194,8 +199,9 @@ class ClusterState {
   void PlacePods(const NodeInfo& info);
   void UnplacePods(const NodeInfo& info);
 
+  const KubernetesRelease release_;
   TopologyIndex topology_;
-  PodTemplates templates_{topology_};
+  PodTemplates templates_{topology_, release_};
   std::vector<const NodeInfo*> nodes_by_id_;  // Null where the id is free.
   std::vector<NodeId> free_node_ids_;
   absl::flat_hash_set<std::unique_ptr<StoredPod>, KeyHash, KeyEqual> pods_;

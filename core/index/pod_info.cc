@@ -56,8 +56,8 @@ bool AffinityTerm::Matches(const Pod& pod,
   return namespace_matches && selector.Matches(pod.meta.labels);
 }
 
-PodInfo::PodInfo(Pod new_pod)
-    : pod(std::move(new_pod)), resource(CalculatePodResource(pod)) {
+PodInfo::PodInfo(Pod new_pod, const KubernetesRelease& release)
+    : pod(std::move(new_pod)), resource(CalculatePodResource(pod, release)) {
   if (!pod.spec.affinity) return;
   const auto parse = [this](const PodAffinityTerm& term) {
     return Parse(pod, term);

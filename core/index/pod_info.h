@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/labels.h"
 #include "core/model/pod.h"
 #include "core/model/pod_resources.h"
@@ -39,7 +40,9 @@ struct PodInfo {
   // Parses the terms of `pod`. Where a category of terms does not parse, it is
   // left empty as a whole and `parse_error` says why, in upstream's words:
   // an existing pod then counts without it, an incoming one is rejected.
-  explicit PodInfo(Pod pod);
+  // `release` decides about `resource` alone, of which nobody asks for an
+  // incoming pod.
+  explicit PodInfo(Pod pod, const KubernetesRelease& release = {});
 
   Pod pod;
   std::vector<AffinityTerm> required_affinity_terms;

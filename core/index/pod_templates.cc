@@ -10,7 +10,7 @@ PodTemplate* PodTemplates::Acquire(Pod&& pod) {
   auto it = templates_.find(pod);
   if (it == templates_.end()) {
     auto made = std::make_unique<PodTemplate>();
-    PodInfo info(std::move(pod));
+    PodInfo info(std::move(pod), release_);
     using Kind = CarriedTerm::Kind;
     const auto carry = [&](Kind kind, const AffinityTerm& term,
                            std::int64_t weight) {

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/index/pod_template.h"
 #include "core/index/topology_index.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/pod.h"
 
 namespace vicinal {
@@ -16,7 +17,8 @@ namespace vicinal {
 class PodTemplates {
  public:
   // The terms of the templates are carried in `index`, which must outlive this.
-  explicit PodTemplates(TopologyIndex& index) : index_(index) {}
+  PodTemplates(TopologyIndex& index, const KubernetesRelease& release)
+      : index_(index), release_(release) {}
   PodTemplates(const PodTemplates&) = delete;
   PodTemplates& operator=(const PodTemplates&) = delete;
 
@@ -49,6 +51,7 @@ class PodTemplates {
   };
 
   TopologyIndex& index_;
+  const KubernetesRelease release_;
   absl::flat_hash_set<std::unique_ptr<PodTemplate>, Hash, Equal> templates_;
 };
 

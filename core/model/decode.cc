@@ -188,6 +188,12 @@ absl::Status DecodeRequests(JsonValue value, const JsonPath& path, auto* out) {
   return DecodeFields(value, path, JsonField{"requests", out});
 }
 
+absl::Status DecodeStatusResources(JsonValue value, const JsonPath& path,
+                                   std::optional<ResourceRequirements>* out) {
+  if (IsNull(value)) return absl::OkStatus();
+  return DecodeRequests(value, path, &out->emplace().requests);
+}
+
 }  // namespace
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Container* out) {
@@ -216,7 +222,7 @@ absl::Status Decode(JsonValue value, const JsonPath& path,
           return Decode(field, where, &out->allocated_resources);
         }
         if (key == "resources") {
-          return DecodeRequests(field, where, &out->requests);
+          return DecodeStatusResources(field, where, &out->resources);
         }
         return absl::OkStatus();
       });
@@ -357,9 +363,7 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
           return Decode(field, where, &out->allocated_resources);
         }
         if (key == "resources") {
-          if (IsNull(field)) return absl::OkStatus();
-          return DecodeRequests(field, where,
-                                &out->resources.emplace().requests);
+          return DecodeStatusResources(field, where, &out->resources);
         }
         if (key == "conditions") {
           bool found = false;

@@ -170,9 +170,10 @@ TEST(DecodeTest, PodStatus) {
   want.phase = "Running";
   want.nominated_node_name = "n2";
   want.start_time = 1767225610;
-  want.container_statuses = {{"c", ResourceList{{"cpu", Amount("1")}},
-                              ResourceList{{"cpu", Amount("2")}}},
-                             {"i", std::nullopt, std::nullopt}};
+  want.container_statuses = {
+      {"c", ResourceList{{"cpu", Amount("1")}},
+       ResourceRequirements{ResourceList{{"cpu", Amount("2")}}}},
+      {"i", std::nullopt, std::nullopt}};
   want.allocated_resources = ResourceList{{"cpu", Amount("3")}};
   want.resources.emplace().requests = ResourceList{{"cpu", Amount("4")}};
   want.resize_infeasible = true;

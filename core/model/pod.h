@@ -34,22 +34,22 @@ struct Container {
   friend bool operator==(const Container&, const Container&) = default;
 };
 
-// v1.ContainerStatus: what a pod that is being resized really has.
-struct ContainerStatus {
-  std::string name;
-  std::optional<ResourceList> allocated_resources;
-  std::optional<ResourceList> requests;  // resources.requests
-
-  friend bool operator==(const ContainerStatus&,
-                         const ContainerStatus&) = default;
-};
-
 // v1.ResourceRequirements, of which only the requests matter.
 struct ResourceRequirements {
   std::optional<ResourceList> requests;
 
   friend bool operator==(const ResourceRequirements&,
                          const ResourceRequirements&) = default;
+};
+
+// v1.ContainerStatus: what a pod that is being resized really has.
+struct ContainerStatus {
+  std::string name;
+  std::optional<ResourceList> allocated_resources;
+  std::optional<ResourceRequirements> resources;
+
+  friend bool operator==(const ContainerStatus&,
+                         const ContainerStatus&) = default;
 };
 
 struct PodSpec {

@@ -38,43 +38,67 @@ const ContainerStatus* FindContainerStatus(const Pod& pod,
 }
 
 // Which of a container's requests: those it asks for, those the kubelet has
-// promised, those that are in effect.
-enum class Source { kSpec, kAllocated, kActuated };
+// promised, those that are in effect, and up to 1.36 the largest of these.
+enum class Source { kSpec, kAllocated, kActuated, kLargest };
 
-const ResourceList& ContainerRequests(const Pod& pod,
-                                      const Container& container,
-                                      Source source) {
-  static const ResourceList kNone;
+// determineEffectiveRequests. Of several statuses of one name the last counts.
+ResourceList LargestRequests(const Pod& pod, const Container& container) {
+  const auto& statuses = pod.status.container_statuses;
+  const auto status = std::find_if(
+      statuses.rbegin(), statuses.rend(),
+      [&](const auto& status) { return status.name == container.name; });
+  if (status == statuses.rend() || !status->resources) {
+    return container.requests;
+  }
+  ResourceList requests;
+  if (!pod.status.resize_infeasible) requests = container.requests;
+  if (status->resources->requests) {
+    SetMax(*status->resources->requests, requests);
+  }
+  if (status->allocated_resources) {
+    SetMax(*status->allocated_resources, requests);
+  }
+  return requests;
+}
+
+ResourceList ContainerRequests(const Pod& pod, const Container& container,
+                               Source source) {
   if (source == Source::kSpec) return container.requests;
+  if (source == Source::kLargest) return LargestRequests(pod, container);
   if (const ContainerStatus* status =
           FindContainerStatus(pod, container.name)) {
-    if (source == Source::kActuated && status->requests) {
-      return *status->requests;
+    if (source == Source::kActuated && status->resources &&
+        status->resources->requests) {
+      return *status->resources->requests;
     }
     if (status->allocated_resources) return *status->allocated_resources;
   }
-  return pod.status.resize_infeasible ? kNone : container.requests;
+  return pod.status.resize_infeasible ? ResourceList() : container.requests;
 }
 
 // aggregateContainerResourcesByFn.
 ResourceList AggregateContainers(const Pod& pod,
                                  const ResourceList& non_missing,
                                  Source source) {
-  const auto requests_of = [&](const Container& container) {
-    ResourceList requests = ContainerRequests(pod, container, source);
+  const auto requests_of = [&](const Container& container, Source from) {
+    ResourceList requests = ContainerRequests(pod, container, from);
     requests.insert(non_missing.begin(), non_missing.end());
     return requests;
   };
   ResourceList result;
   for (const Container& container : pod.spec.containers) {
-    Add(requests_of(container), result);
+    Add(requests_of(container, source), result);
   }
   // While an init container runs, so do the sidecars before it.
   ResourceList sidecars;
   ResourceList init;
   for (const Container& container : pod.spec.init_containers) {
-    ResourceList requests = requests_of(container);
-    if (container.restart_policy == "Always") {
+    const bool is_sidecar = container.restart_policy == "Always";
+    // Up to 1.36 only sidecars are resized among the init containers.
+    ResourceList requests = requests_of(
+        container,
+        source == Source::kLargest && !is_sidecar ? Source::kSpec : source);
+    if (is_sidecar) {
       Add(requests, result);
       Add(requests, sidecars);
       SetMax(sidecars, init);
@@ -90,6 +114,9 @@ ResourceList AggregateContainers(const Pod& pod,
 ResourceList AggregateContainerRequests(const Pod& pod,
                                         const PodResourcesOptions& options) {
   const ResourceList& non_missing = options.non_missing_container_requests;
+  if (options.use_status_resources && options.release.resized_by_container) {
+    return AggregateContainers(pod, non_missing, Source::kLargest);
+  }
   const ResourceList spec =
       AggregateContainers(pod, non_missing, Source::kSpec);
   if (!options.use_status_resources) return spec;
@@ -117,7 +144,8 @@ bool HasPodLevelRequests(const Pod& pod) {
 
 ResourceList EffectivePodLevelRequests(const Pod& pod,
                                        const PodResourcesOptions& options) {
-  if (!options.use_status_resources || !pod.status.resources) {
+  if (!options.use_status_resources || !options.release.pod_level_resizes ||
+      !pod.status.resources) {
     return *pod.spec.requests;
   }
   ResourceList requests;
@@ -128,7 +156,13 @@ ResourceList EffectivePodLevelRequests(const Pod& pod,
   if (pod.status.allocated_resources) {
     SetMax(*pod.status.allocated_resources, requests);
   }
-  return requests;
+  if (!options.release.resized_by_container) return requests;
+  // Up to 1.36 only of the resources that the spec has.
+  ResourceList requested;
+  for (const auto& [name, unused] : *pod.spec.requests) {
+    requested[name] = requests[name];
+  }
+  return requested;
 }
 
 }  // namespace
@@ -162,8 +196,9 @@ void PodResource::Subtract(const PodResource& other) {
   non_zero_memory = GoSubtract(non_zero_memory, other.non_zero_memory);
 }
 
-PodResource CalculatePodResource(const Pod& pod) {
-  PodResourcesOptions options{.use_status_resources = true};
+PodResource CalculatePodResource(const Pod& pod,
+                                 const KubernetesRelease& release) {
+  PodResourcesOptions options{.release = release, .use_status_resources = true};
   const ResourceList requests = PodRequests(pod, options);
   options.non_missing_container_requests = DefaultNonZeroRequests();
   if (HasPodLevelRequests(pod)) {

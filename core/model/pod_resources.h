@@ -2,10 +2,9 @@
 // Source: k8s.io/component-helpers/resource/helpers.go and
 // pkg/scheduler/framework/types.go (PodInfo.CalculateResource).
 //
-// As with the pinned release's default feature gates:
-// InPlacePodVerticalScaling, PodLevelResources and
-// InPlacePodLevelResourcesVerticalScaling are on, DRANodeAllocatableResources
-// is off.
+// As with the releases' default feature gates: InPlacePodVerticalScaling and
+// PodLevelResources are on, DRANodeAllocatableResources is off, and
+// InPlacePodLevelResourcesVerticalScaling is on from 1.36 on.
 //
 // Upstream's PodRequests has a flaw that is not copied: with both overhead and
 // a pod-level request that is not a short number (1.5Gi), each call adds the
@@ -15,6 +14,7 @@
 
 #include <cstdint>
 
+#include "core/model/kubernetes_release.h"
 #include "core/model/pod.h"
 #include "core/model/quantity.h"
 #include "core/model/resource.h"
@@ -22,6 +22,7 @@
 namespace vicinal {
 
 struct PodResourcesOptions {
+  KubernetesRelease release = {};
   // Whether what the status says of a pod that is being resized counts too.
   bool use_status_resources = false;
   bool skip_pod_level_resources = false;
@@ -52,7 +53,8 @@ struct PodResource {
   friend bool operator==(const PodResource&, const PodResource&) = default;
 };
 
-PodResource CalculatePodResource(const Pod& pod);
+PodResource CalculatePodResource(const Pod& pod,
+                                 const KubernetesRelease& release = {});
 
 }  // namespace vicinal
 

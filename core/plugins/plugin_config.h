@@ -5,6 +5,7 @@
 #ifndef VICINAL_CORE_PLUGINS_PLUGIN_CONFIG_H_
 #define VICINAL_CORE_PLUGINS_PLUGIN_CONFIG_H_
 
+#include "core/model/kubernetes_release.h"
 #include "core/plugins/interpodaffinity/interpodaffinity_args.h"
 #include "core/plugins/nodeaffinity/nodeaffinity_args.h"
 #include "core/plugins/noderesources/noderesources_args.h"
@@ -19,6 +20,8 @@ struct PluginConfig {
   NodeResourcesFitArgs node_resources_fit;
   NodeResourcesBalancedAllocationArgs node_resources_balanced_allocation;
   NodeAffinityArgs node_affinity;
+  // The scheduler's, which decides about the order of the default filters.
+  KubernetesRelease release;
 
   friend bool operator==(const PluginConfig&, const PluginConfig&) = default;
 };

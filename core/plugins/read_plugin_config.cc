@@ -39,4 +39,18 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PluginConfig* out) {
       });
 }
 
+absl::Status SetRelease(const KubernetesRelease& release, const JsonPath& path,
+                        PluginConfig& config) {
+  config.release = release;
+  const ScoringStrategy& strategy = config.node_resources_fit.scoring_strategy;
+  if (release.ratio_only_with_its_type && !strategy.shape.empty() &&
+      strategy.type != ScoringStrategy::kRequestedToCapacityRatio) {
+    return FieldError(path,
+                      "NodeResourcesFit: "
+                      "scoringStrategy.requestedToCapacityRatio: Forbidden: "
+                      "must be nil when type is not RequestedToCapacityRatio");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace vicinal

@@ -15,6 +15,10 @@ namespace vicinal {
 // args of upstream's plugins that vicinal does not have are skipped.
 absl::Status Decode(JsonValue value, const JsonPath& path, PluginConfig* out);
 
+// Sets the release, and refuses what its scheduler refuses and not each does.
+absl::Status SetRelease(const KubernetesRelease& release, const JsonPath& path,
+                        PluginConfig& config);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_CORE_PLUGINS_READ_PLUGIN_CONFIG_H_

@@ -238,5 +238,20 @@ TEST(PluginConfigTest, DefaultConstraintsAreValidated) {
             "");
 }
 
+TEST(PluginConfigTest, ARatioOfAnotherStrategyIsRefusedFrom1_36On) {
+  const absl::StatusOr<PluginConfig> read = ReadArgs(
+      "NodeResourcesFit",
+      R"({"scoringStrategy":{"type":"LeastAllocated",)"
+      R"("requestedToCapacityRatio":{"shape":[{"utilization":0,"score":0}]}}})");
+  ASSERT_TRUE(read.ok()) << read.status();
+  PluginConfig config = *read;
+  const JsonPath path = JsonPath().Field("c");
+  EXPECT_TRUE(SetRelease(*KubernetesReleaseOf("1.35"), path, config).ok());
+  EXPECT_EQ(config.release.name, "1.35");
+  EXPECT_EQ(SetRelease(*KubernetesReleaseOf("1.36"), path, config).message(),
+            "c: NodeResourcesFit: scoringStrategy.requestedToCapacityRatio: "
+            "Forbidden: must be nil when type is not RequestedToCapacityRatio");
+}
+
 }  // namespace
 }  // namespace vicinal

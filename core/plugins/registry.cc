@@ -1,6 +1,8 @@
 #include "core/plugins/registry.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/model/json.h"
 #include "core/plugins/imagelocality/imagelocality.h"
@@ -115,9 +117,22 @@ constexpr PluginRow kPlugins[] = {
     {.name = "PodGroupPodsCount"},
 };
 
+// Up to 1.36.
+constexpr auto kPluginsBefore = [] {
+  auto plugins = std::to_array(kPlugins);
+  const auto row = [&plugins](std::string_view name) -> PluginRow& {
+    return *std::ranges::find(plugins, name, &PluginRow::name);
+  };
+  std::swap(row(NodeName::kName), row(NodeUnschedulable::kName));
+  return plugins;
+}();
+
 }  // namespace
 
-std::span<const PluginRow> Plugins() { return kPlugins; }
+std::span<const PluginRow> Plugins(const KubernetesRelease& release) {
+  if (release.node_name_narrows) return kPlugins;
+  return kPluginsBefore;
+}
 
 const PluginRow* FindPlugin(std::string_view name) {
   const auto* const found = std::ranges::find(kPlugins, name, &PluginRow::name);

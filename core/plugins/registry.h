@@ -42,10 +42,10 @@ struct PluginRow {
   ReadArgs* read_args = nullptr;  // Null: it has no arguments.
 };
 
-// In upstream's order. Also those that vicinal does not have, with their
-// weights.
+// In the order of that release. Also those that vicinal does not have, with
+// their weights.
 // Source: getDefaultPlugins in pkg/scheduler/apis/config/v1/default_plugins.go.
-std::span<const PluginRow> Plugins();
+std::span<const PluginRow> Plugins(const KubernetesRelease& release = {});
 
 // Null if the default profile has no plugin of that name. Cost: O(plugins).
 const PluginRow* FindPlugin(std::string_view name);

@@ -204,6 +204,13 @@ static void AppendRequests(const ResourceList& requests, std::string& out) {
   Append(requests, fields.Key("requests"));
 }
 
+static void AppendResources(
+    const std::optional<ResourceRequirements>& resources, Fields& of) {
+  if (!resources) return;
+  Fields fields(of.Key("resources"));
+  fields.Optional("requests", resources->requests);
+}
+
 static void Append(const Container& container, std::string& out) {
   Fields fields(out);
   fields.Text("name", container.name);
@@ -218,9 +225,7 @@ static void Append(const ContainerStatus& status, std::string& out) {
   Fields fields(out);
   fields.Text("name", status.name);
   fields.Optional("allocatedResources", status.allocated_resources);
-  if (status.requests) {
-    AppendRequests(*status.requests, fields.Key("resources"));
-  }
+  AppendResources(status.resources, fields);
 }
 
 static void Append(const OwnerReference& owner, std::string& out) {
@@ -278,10 +283,7 @@ static void Append(const PodStatus& status, std::string& out) {
   fields.Text("nominatedNodeName", status.nominated_node_name);
   fields.List("containerStatuses", status.container_statuses);
   fields.Optional("allocatedResources", status.allocated_resources);
-  if (status.resources) {
-    Fields resources(fields.Key("resources"));
-    resources.Optional("requests", status.resources->requests);
-  }
+  AppendResources(status.resources, fields);
   if (status.resize_infeasible) {
     fields.Key("conditions") +=
         R"([{"type":"PodResizePending","reason":"Infeasible"}])";

@@ -19,6 +19,7 @@
 #include "core/deschedule/pod_facts.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
 #include "core/simulate/cluster_receiver.h"
@@ -63,8 +64,10 @@ struct Origin {
 
 class SimulatedCluster {
  public:
-  // The seed names the pods.
-  explicit SimulatedCluster(std::uint64_t seed) : random_(seed) {}
+  // The seed names the pods; `release` is the scheduler's.
+  explicit SimulatedCluster(std::uint64_t seed,
+                            const KubernetesRelease& release = {})
+      : cluster_(release), random_(seed) {}
   SimulatedCluster(const SimulatedCluster&) = delete;
   SimulatedCluster& operator=(const SimulatedCluster&) = delete;
 

@@ -90,6 +90,10 @@ Metrics::Metrics()
           Gauges(registry_, "vicinal_client_certificate_expiration_seconds",
                  "When the certificate ends that vicinal shows to the API "
                  "server, in seconds since 1970.")),
+      kubernetes_releases_(
+          Gauges(registry_, "vicinal_kubernetes_release_info",
+                 "Always 1: the release whose scheduler's answers are given, "
+                 "and the version of the API server at the start.")),
       index_objects_(Gauges(registry_, "vicinal_index_objects",
                             "Objects in the index, by resource.")),
       index_entries_(Gauges(registry_, "vicinal_index_entries",
@@ -203,6 +207,12 @@ void Metrics::SetWatchOutage(const std::string& resource, double seconds) {
 
 void Metrics::SetClientCertificateExpiration(double seconds) {
   client_certificate_expirations_.Add({}).Set(seconds);
+}
+
+void Metrics::SetKubernetesRelease(const std::string& release,
+                                   const std::string& api_server) {
+  kubernetes_releases_.Add({{"release", release}, {"api_server", api_server}})
+      .Set(1);
 }
 
 void Metrics::SetIndexObjects(const std::string& resource, std::size_t count) {

@@ -52,6 +52,9 @@ class Metrics {
   // since 1970.
   void SetClientCertificateExpiration(double seconds);
   // Whether questions are answered.
+  // `api_server` is its version, such as "v1.36.3", or "".
+  void SetKubernetesRelease(const std::string& release,
+                            const std::string& api_server);
   void SetReady(bool ready) { ready_.Set(ready ? 1 : 0); }
 
   // Of a kind as the API names it, such as "replicasets".
@@ -115,6 +118,7 @@ class Metrics {
   prometheus::Family<prometheus::Gauge>& watch_outages_;
   // Without a metric as long as there is no certificate.
   prometheus::Family<prometheus::Gauge>& client_certificate_expirations_;
+  prometheus::Family<prometheus::Gauge>& kubernetes_releases_;
   prometheus::Family<prometheus::Gauge>& index_objects_;
   prometheus::Family<prometheus::Gauge>& index_entries_;
   prometheus::Counter& swallowed_errors_;

@@ -5,10 +5,11 @@
 
 namespace vicinal {
 
-absl::StatusOr<SchedulerConfig> ReadConfigFile(const std::string& path) {
+absl::StatusOr<SchedulerConfig> ReadConfigFile(
+    const std::string& path, const KubernetesRelease& release) {
   const absl::StatusOr<std::string> text = ReadSmallFile(path);
   absl::StatusOr<SchedulerConfig> config =
-      text.ok() ? ReadSchedulerConfig(*text) : text.status();
+      text.ok() ? ReadSchedulerConfig(*text, release) : text.status();
   if (config.ok()) return config;
   return absl::Status(config.status().code(),
                       path + ": " + std::string(config.status().message()));

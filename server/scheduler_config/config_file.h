@@ -11,7 +11,8 @@ namespace vicinal {
 
 // Reads a KubeSchedulerConfiguration. Errors, which begin with the path: a file
 // that cannot be read, and those of ReadSchedulerConfig.
-absl::StatusOr<SchedulerConfig> ReadConfigFile(const std::string& path);
+absl::StatusOr<SchedulerConfig> ReadConfigFile(
+    const std::string& path, const KubernetesRelease& release = {});
 
 }  // namespace vicinal
 

@@ -6,10 +6,11 @@
 
 namespace vicinal {
 
-absl::StatusOr<SchedulerProfiles> ReadProfilesFile(const std::string& path,
-                                                   bool advise_only) {
-  if (path.empty()) return SchedulerProfiles();
-  const absl::StatusOr<SchedulerConfig> config = ReadConfigFile(path);
+absl::StatusOr<SchedulerProfiles> ReadProfilesFile(
+    const std::string& path, bool advise_only,
+    const KubernetesRelease& release) {
+  if (path.empty()) return SchedulerProfiles(release);
+  const absl::StatusOr<SchedulerConfig> config = ReadConfigFile(path, release);
   if (!config.ok()) return config.status();
   absl::StatusOr<SchedulerProfiles> profiles =
       SchedulerProfiles::FromConfig(*config, advise_only);

@@ -12,8 +12,9 @@ namespace vicinal {
 // Reads a KubeSchedulerConfiguration; without a path the default profile for
 // every pod. Errors, which begin with the path: those of ReadSchedulerConfig
 // and of SchedulerProfiles::FromConfig.
-absl::StatusOr<SchedulerProfiles> ReadProfilesFile(const std::string& path,
-                                                   bool advise_only);
+absl::StatusOr<SchedulerProfiles> ReadProfilesFile(
+    const std::string& path, bool advise_only,
+    const KubernetesRelease& release = {});
 
 }  // namespace vicinal
 

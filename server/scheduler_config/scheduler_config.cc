@@ -155,7 +155,8 @@ absl::Status CheckEquals(std::string_view field, const std::string& got,
 
 }  // namespace
 
-absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(std::string_view text) {
+absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(
+    std::string_view text, const KubernetesRelease& release) {
   const absl::StatusOr<std::vector<std::string>> documents = YamlToJson(text);
   if (!documents.ok()) return documents.status();
   if (documents->size() != 1) {
@@ -194,6 +195,11 @@ absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(std::string_view text) {
     if (name.empty()) return FieldError(field, "required");
     if (!names.insert(name).second) {
       return FieldError(field, "there is a profile \"" + name + "\" already");
+    }
+    if (absl::Status status = SetRelease(release, profile.Field("pluginConfig"),
+                                         raw.plugin_config);
+        !status.ok()) {
+      return status;
     }
     absl::StatusOr<std::vector<WeightedPlugin>> score =
         ScorePluginsOf(raw.plugins, profile);

@@ -35,9 +35,10 @@ struct SchedulerConfig {
 
 // Reads YAML or JSON. Fields that say nothing about scoring are not looked at.
 // Errors name the field and the value: another apiVersion or kind, unknown
-// fields in a profile, plugin arguments that the scheduler would refuse, two
-// profiles of one name.
-absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(std::string_view text);
+// fields in a profile, plugin arguments that the scheduler of `release` would
+// refuse, two profiles of one name.
+absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(
+    std::string_view text, const KubernetesRelease& release = {});
 
 }  // namespace vicinal
 

@@ -100,8 +100,9 @@ Profile Resources(const PluginConfig& config) {
 
 }  // namespace
 
-SchedulerProfiles::SchedulerProfiles() {
+SchedulerProfiles::SchedulerProfiles(const KubernetesRelease& release) {
   SchedulerConfig::Profile profile;
+  profile.plugin_config.release = release;
   profile.scheduler_name = "any";
   profile.score = ResolveScorePlugins({}, {});
   any_.topology = Topology(profile.plugin_config);

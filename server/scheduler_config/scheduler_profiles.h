@@ -34,8 +34,8 @@ struct SchedulerProfile {
 // Immutable, and so thread-safe.
 class SchedulerProfiles {
  public:
-  // The default profile for every pod.
-  SchedulerProfiles();
+  // The default profile of that release for every pod.
+  explicit SchedulerProfiles(const KubernetesRelease& release = {});
 
   // The profiles of a scheduler's configuration, each for the pods that name
   // it.

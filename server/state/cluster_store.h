@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
 #include "core/index/cluster_state.h"
+#include "core/model/kubernetes_release.h"
 #include "core/sync/shared_mutex.h"
 
 namespace vicinal {
@@ -17,6 +18,9 @@ namespace vicinal {
 // within the other or itself.
 class ClusterStore {
  public:
+  explicit ClusterStore(const KubernetesRelease& release = {})
+      : cluster_(release) {}
+
   // Calls `read(const ClusterState&)` while the state cannot change, and
   // returns what it returns; nothing in the result may refer to the state.
   template <typename Reader>

@@ -12,6 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   std::istringstream cases(
       std::string(reinterpret_cast<const char*>(data), size));
   std::ostringstream answers;
-  static_cast<void>(vicinal::ExplainBatch(cases, answers));
+  static_cast<void>(vicinal::ExplainBatch({}, cases, answers));
   return 0;
 }

@@ -96,7 +96,12 @@ PreScoreResult ImageLocality::PreScore(const ClusterState& cluster,
   };
   for (const Container& container : spec.init_containers) add(container.image);
   for (const Container& container : spec.containers) add(container.image);
-  for (const std::string& reference : spec.image_volumes) add(reference);
+  const ImageVolumes volumes = cluster.release().image_volumes;
+  if (volumes != ImageVolumes::kIgnored) {
+    const std::int64_t containers = image_count;
+    for (const std::string& reference : spec.image_volumes) add(reference);
+    if (volumes == ImageVolumes::kScored) image_count = containers;
+  }
   PreScoreResult result;
   result.score =
       std::make_unique<ImageLocalityScore>(std::move(images), image_count);

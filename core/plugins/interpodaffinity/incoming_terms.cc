@@ -10,7 +10,11 @@ AffinityTerm WithNamespacesMerged(const ClusterState& cluster,
       term.namespaces.push_back(key.name);
     }
   }
-  term.namespace_selector = Selector::Nothing();
+  const bool everywhere =
+      cluster.release().namespace_selectors_select_unlabelled &&
+      term.namespace_selector.Matches(Labels());
+  term.namespace_selector =
+      everywhere ? Selector::Everything() : Selector::Nothing();
   return term;
 }
 

@@ -22,11 +22,13 @@ class NodeNameFilter : public PreparedFilter {
 
 }  // namespace
 
-PreFilterResult NodeName::PreFilter(const ClusterState& /*cluster*/,
+PreFilterResult NodeName::PreFilter(const ClusterState& cluster,
                                     const PodInfo& pod) const {
   const std::string& node_name = pod.pod.spec.node_name;
   PreFilterResult result;
-  if (!node_name.empty()) result.node_names = {node_name};
+  if (!node_name.empty() && cluster.release().node_name_narrows) {
+    result.node_names = {node_name};
+  }
   result.filter = std::make_unique<NodeNameFilter>(node_name);
   return result;
 }

@@ -43,24 +43,28 @@ std::int64_t BalancedResourceScore(std::span<const Allocation> allocations,
 
 class BalancedAllocationPreparedScore : public PreparedScore {
  public:
-  explicit BalancedAllocationPreparedScore(
-      std::vector<ResourceRequest> pod_requests)
-      : pod_requests_(std::move(pod_requests)) {}
+  BalancedAllocationPreparedScore(std::vector<ResourceRequest> pod_requests,
+                                  bool is_compared)
+      : pod_requests_(std::move(pod_requests)), is_compared_(is_compared) {}
 
   std::int64_t Score(const NodeInfo& node) const override {
     return BalancedAllocationScore(
-        AllocationsOn(node, pod_requests_, /*use_requested=*/true));
+        AllocationsOn(node, pod_requests_, /*use_requested=*/true),
+        is_compared_);
   }
 
  private:
   const std::vector<ResourceRequest> pod_requests_;
+  const bool is_compared_;
 };
 
 }  // namespace
 
-std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations) {
+std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations,
+                                     bool is_compared) {
   const std::int64_t with_pod =
       BalancedResourceScore(allocations, &Allocation::requested);
+  if (!is_compared) return with_pod;
   const std::int64_t without_pod =
       BalancedResourceScore(allocations, &Allocation::allocated);
   return GoAdd(kMaxNodeScore / 2,
@@ -68,9 +72,10 @@ std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations) {
 }
 
 PreScoreResult NodeResourcesBalancedAllocation::PreScore(
-    const ClusterState& /*cluster*/, const PodInfo& pod,
+    const ClusterState& cluster, const PodInfo& pod,
     const CandidateNodes& /*nodes*/) const {
   PodResourcesOptions options;
+  options.release = cluster.release();
   options.use_status_resources = true;
   std::vector<ResourceRequest> requests =
       RequestList(PodRequests(pod.pod, options), args_.resources);
@@ -80,8 +85,8 @@ PreScoreResult NodeResourcesBalancedAllocation::PreScore(
     result.status = Status::Skip();
     return result;
   }
-  result.score =
-      std::make_unique<BalancedAllocationPreparedScore>(std::move(requests));
+  result.score = std::make_unique<BalancedAllocationPreparedScore>(
+      std::move(requests), cluster.release().balance_is_compared);
   return result;
 }
 

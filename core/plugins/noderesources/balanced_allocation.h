@@ -35,9 +35,11 @@ class NodeResourcesBalancedAllocation : public ScorePlugin {
   const NodeResourcesBalancedAllocationArgs args_;
 };
 
-// 75 if the pod does not change the balance; towards 100 if it improves it,
-// towards 50 if it makes it worse.
-std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations);
+// If it is compared to the balance without the pod: 75 if the pod does not
+// change the balance; towards 100 if it improves it, towards 50 if it makes it
+// worse. Otherwise the balance itself, 100 if all resources are used alike.
+std::int64_t BalancedAllocationScore(std::span<const Allocation> allocations,
+                                     bool is_compared);
 
 }  // namespace vicinal
 

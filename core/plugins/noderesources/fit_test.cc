@@ -243,11 +243,6 @@ TEST(NodeResourcesFitArgsTest, ErrorsNameFieldAndValue) {
       "\"RequestedToCapacityRatio\", scoringStrategy.resources[1].weight: "
       "Invalid value: 101: resource weight of memory not in valid range "
       "(0, 100]]");
-  args = {};
-  args.scoring_strategy.shape = {{0, 0}};
-  EXPECT_EQ(std::string(Validate(args).message()),
-            "scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil "
-            "when type is not RequestedToCapacityRatio");
 }
 
 TEST(NodeResourcesFitArgsTest, ShapesAreChecked) {

@@ -78,12 +78,9 @@ void ValidateStrategy(const ScoringStrategy& strategy, Errors& errors) {
                                   " not in valid range (0, 100]")));
   }
   const std::string ratio_path = path + ".requestedToCapacityRatio";
-  if (strategy.type == ScoringStrategy::kRequestedToCapacityRatio) {
+  if (strategy.type == ScoringStrategy::kRequestedToCapacityRatio ||
+      !strategy.shape.empty()) {
     ValidateShape(ratio_path + ".shape", strategy.shape, errors);
-  } else if (!strategy.shape.empty()) {
-    errors.push_back(ratio_path +
-                     ": Forbidden: must be nil when type is not "
-                     "RequestedToCapacityRatio");
   }
 }
 

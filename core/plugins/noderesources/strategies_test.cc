@@ -123,15 +123,16 @@ TEST(BalancedAllocationScoreTest, ScoresAreThoseOfUpstream) {
       {{{8, 3, 10}, {9, 2, 10}, {5, 3, 10}, {8, 3, 10}}, 70},
   };
   for (const auto& c : kCases) {
-    EXPECT_EQ(BalancedAllocationScore(c.allocations), c.score)
+    EXPECT_EQ(BalancedAllocationScore(c.allocations, true), c.score)
         << c.allocations[0].requested << " of " << c.allocations[0].allocatable;
   }
 }
 
 TEST(BalancedAllocationScoreTest, OverfullNodesCountAsFull) {
-  EXPECT_EQ(
-      BalancedAllocationScore(Allocations{{300, 200, 100}, {100, 0, 100}}),
-      BalancedAllocationScore(Allocations{{100, 100, 100}, {100, 0, 100}}));
+  EXPECT_EQ(BalancedAllocationScore(Allocations{{300, 200, 100}, {100, 0, 100}},
+                                    true),
+            BalancedAllocationScore(Allocations{{100, 100, 100}, {100, 0, 100}},
+                                    true));
 }
 
 }  // namespace

@@ -97,9 +97,9 @@ void PutObject(Object object, std::vector<Object>& objects) {
 }
 
 // Filters, then scores the nodes that pass, as in one scheduling cycle.
-std::string Answer(Case question) {
+std::string Answer(const KubernetesRelease& release, Case question) {
   const Profile profile = DefaultProfile(question.plugin_config);
-  ClusterState cluster;
+  ClusterState cluster(release);
   for (Object& object : question.objects) cluster.Upsert(std::move(object));
   const PodInfo pod(*std::move(question.pod));
 
@@ -129,6 +129,8 @@ std::string Answer(Case question) {
 
 class Batch {
  public:
+  explicit Batch(const KubernetesRelease& release) : release_(release) {}
+
   // The answer to one line, without the newline.
   std::string AnswerLine(std::string_view line, std::size_t line_number) {
     const simdjson::padded_string json(line);
@@ -168,10 +170,14 @@ class Batch {
             return ReadField(key, field, where, question);
           });
     });
+    if (status.ok()) {
+      status = SetRelease(release_, JsonPath().Field("pluginConfig"),
+                          question.plugin_config);
+    }
     if (!status.ok()) return status;
     if (!question.pod) return FieldError(JsonPath().Field("pod"), "required");
     AdmitPod(*question.pod);
-    return Answer(std::move(question));
+    return Answer(release_, std::move(question));
   }
 
   absl::Status ReadField(std::string_view key, JsonValue field,
@@ -206,6 +212,7 @@ class Batch {
     return absl::OkStatus();
   }
 
+  const KubernetesRelease release_;
   simdjson::dom::parser validator_;
   JsonReader reader_;
   JsonReader object_reader_;
@@ -213,8 +220,9 @@ class Batch {
 
 }  // namespace
 
-absl::Status ExplainBatch(std::istream& cases, std::ostream& answers) {
-  Batch batch;
+absl::Status ExplainBatch(const KubernetesRelease& release, std::istream& cases,
+                          std::ostream& answers) {
+  Batch batch(release);
   std::string line;
   for (std::size_t number = 1; std::getline(cases, line); ++number) {
     answers << batch.AnswerLine(line, number) << '\n';

@@ -12,13 +12,15 @@
 #include <iosfwd>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 
 namespace vicinal {
 
-// Answers `cases` until they end. Each answer is flushed when no further line
-// waits, so that a program can hold a dialogue. Error: `answers` cannot be
-// written.
-absl::Status ExplainBatch(std::istream& cases, std::ostream& answers);
+// Answers `cases` as the scheduler of `release` does, until they end. Each
+// answer is flushed when no further line waits, so that a program can hold a
+// dialogue. Error: `answers` cannot be written.
+absl::Status ExplainBatch(const KubernetesRelease& release, std::istream& cases,
+                          std::ostream& answers);
 
 }  // namespace vicinal
 

@@ -30,7 +30,7 @@ using ::testing::StartsWith;
 std::vector<std::string> Answers(const std::string& cases) {
   std::istringstream in(cases);
   std::ostringstream out;
-  const absl::Status status = ExplainBatch(in, out);
+  const absl::Status status = ExplainBatch({}, in, out);
   EXPECT_TRUE(status.ok()) << status;
   std::vector<std::string> lines;
   std::istringstream answers(out.str());
@@ -431,7 +431,7 @@ TEST(BatchTest, AnAnswerComesBeforeTheNextLineIsAsked) {
   std::future<absl::Status> batch = std::async(std::launch::async, [&] {
     std::istream in(questions.out());
     std::ostream out(answers.in());
-    return ExplainBatch(in, out);
+    return ExplainBatch({}, in, out);
   });
   std::ostream asked(questions.in());
   for (int i = 0; i < 3; ++i) {
@@ -450,7 +450,7 @@ TEST(BatchTest, AnswersThatCannotBeWrittenAreAnError) {
   std::istringstream in(std::string(kTrivial) + "\n" + kTrivial + "\n");
   std::ofstream out("/dev/full");
   ASSERT_TRUE(out);
-  const absl::Status status = ExplainBatch(in, out);
+  const absl::Status status = ExplainBatch({}, in, out);
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(status.message(), "the answers cannot be written");
 }

@@ -8,6 +8,7 @@
 #include "core/model/api_resources.h"
 #include "server/commands/explain/batch.h"
 #include "server/commands/explain/run_explain.h"
+#include "server/commands/flags/flags.h"
 
 namespace vicinal {
 namespace {
@@ -51,6 +52,7 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
                    "plugin arguments and score weights are taken from the "
                    "profile that the pod names")
       ->group("Scheduling");
+  AddKubernetesRelease(explain, options->release)->group("Scheduling");
   explain->add_option("-o,--output", options->output, "table, json or yaml")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json", "yaml"}))
@@ -71,7 +73,9 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
       "no connection); 2 wrong options."));
   explain->callback([options, &action, &exit_code, batch] {
     if (batch->count() > 0) {
-      action = [] { return ExplainBatch(std::cin, std::cout); };
+      action = [options] {
+        return ExplainBatch(options->release, std::cin, std::cout);
+      };
       return;
     }
     if (options->manifest.empty() == options->pod.empty()) {

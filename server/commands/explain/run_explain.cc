@@ -66,11 +66,13 @@ absl::StatusOr<std::vector<Question>> ReadQuestions(
 // The profiles that pods are explained by. Scores that vicinal does not have
 // are left out, with a warning: the verdicts do not depend on them.
 absl::StatusOr<SchedulerProfiles> ReadProfiles(
-    const std::string& path, std::vector<std::string>& warnings) {
-  absl::StatusOr<SchedulerProfiles> profiles = ReadProfilesFile(path, false);
+    const std::string& path, const KubernetesRelease& release,
+    std::vector<std::string>& warnings) {
+  absl::StatusOr<SchedulerProfiles> profiles =
+      ReadProfilesFile(path, false, release);
   if (profiles.ok()) return profiles;
   absl::StatusOr<SchedulerProfiles> without_weights =
-      ReadProfilesFile(path, true);
+      ReadProfilesFile(path, true, release);
   if (without_weights.ok()) {
     warnings.push_back("scores are by the default weights: " +
                        std::string(profiles.status().message()));
@@ -105,14 +107,14 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
                         std::ostream& err, bool* fits) {
   // The manifest comes second, but a mistake in it is told after the time of
   // reading the cluster either way: its namespaces and pods are checked too.
-  ClusterState cluster;
+  ClusterState cluster(options.release);
   absl::Status status = LoadCluster(options, cluster);
   if (!status.ok()) return status;
   std::vector<std::string> warnings;
   absl::StatusOr<std::vector<Question>> questions =
       ReadQuestions(options, cluster, warnings);
   const absl::StatusOr<SchedulerProfiles> profiles =
-      ReadProfiles(options.scheduler_config, warnings);
+      ReadProfiles(options.scheduler_config, options.release, warnings);
   for (const std::string& warning : warnings) {
     err << "vicinal: warning: " << warning << "\n";
   }

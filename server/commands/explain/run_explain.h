@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 
 namespace vicinal {
 
@@ -19,6 +20,7 @@ struct ExplainOptions {
   std::string kubeconfig;
   // The scheduler's KubeSchedulerConfiguration; "": the default profile.
   std::string scheduler_config;
+  KubernetesRelease release;  // The scheduler's.
 
   std::string output = "table";  // Or "json", "yaml".
   std::size_t max_nodes = 20;    // Of each table; 0: all.

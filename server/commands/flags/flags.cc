@@ -1,6 +1,22 @@
 #include "server/commands/flags/flags.h"
 
+#include <string>
+
 namespace vicinal {
+
+CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release) {
+  return app
+      ->add_option_function<std::string>(
+          "--kubernetes-release",
+          [&release](const std::string& version) {
+            release = *KubernetesReleaseOf(version);
+          },
+          "the release of the scheduler whose answers are given, such as 1.36")
+      ->check([](const std::string& version) {
+        return std::string(KubernetesReleaseOf(version).status().message());
+      })
+      ->default_str(std::string(release.name));
+}
 
 void AddListenerSecurity(CLI::App* app, ListenerSecurity& security) {
   constexpr char kTls[] = "TLS";

@@ -58,6 +58,7 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
 // The flags about where the state of the cluster comes from.
 void AddClusterState(CLI::App* serve, ServeOptions& options) {
   constexpr char kClusterState[] = "Cluster state (exactly one)";
+  constexpr char kAuto[] = "auto";
   CLI::Option* kubeconfig =
       serve
           ->add_option("--kubeconfig", options.kubeconfig,
@@ -94,6 +95,30 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
   grpc_state->excludes(kubeconfig)
       ->excludes(in_cluster)
       ->excludes(cluster_file);
+  serve
+      ->add_option_function<std::string>(
+          "--kubernetes-release",
+          [&options](const std::string& version) {
+            options.kubernetes_release.reset();
+            if (version != kAuto) {
+              options.kubernetes_release = *KubernetesReleaseOf(version);
+            }
+          },
+          "the release of the scheduler whose answers are given, such as 1.36; "
+          "auto: that of the API server, or else the newest")
+      ->check([](const std::string& version) {
+        return version == kAuto
+                   ? std::string()
+                   : std::string(
+                         KubernetesReleaseOf(version).status().message());
+      })
+      ->default_str(kAuto)
+      ->group(kClusterState);
+  serve
+      ->add_flag("--require-same-release", options.require_same_release,
+                 "do not start if the API server is of another release than "
+                 "the answers; else that is a warning and a metric")
+      ->group(kClusterState);
   AddDuration<std::chrono::seconds>(
       serve, "--max-watch-outage", options.max_watch_outage,
       "seconds a watch may be broken before questions are refused")

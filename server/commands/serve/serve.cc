@@ -3,11 +3,13 @@
 #include <glog/logging.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include <iostream>
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "server/commands/serve/scheduler_release.h"
 #include "server/commands/serve/server.h"
 
 namespace vicinal {
@@ -30,6 +32,12 @@ class TerminationSignals {
     LOG(INFO) << "stopping on signal " << signal;
   }
 
+  // Whether there is one within `seconds`.
+  bool ComeWithin(int seconds) const {
+    const timespec limit{seconds, 0};
+    return sigtimedwait(&signals_, nullptr, &limit) > 0;
+  }
+
  private:
   sigset_t signals_;
 };
@@ -38,7 +46,11 @@ class TerminationSignals {
 
 absl::Status Serve(const ServeOptions& options) {
   const TerminationSignals signals;
-  const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  const absl::StatusOr<SchedulerRelease> release =
+      FindRelease(options, [&signals] { return signals.ComeWithin(2); });
+  if (!release.ok()) return release.status();
+  const absl::StatusOr<std::unique_ptr<Server>> server =
+      Server::Start(options, *release);
   if (!server.ok()) return server.status();
   std::cout << "listening " << (*server)->Addresses() << std::endl;
   signals.Wait();

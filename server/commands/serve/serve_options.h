@@ -5,9 +5,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/tls/listener_security.h"
 #include "server/state/in_flight_pods.h"
@@ -40,6 +42,11 @@ struct ServeOptions {
   std::string cluster_file;
   bool grpc_state = false;  // ClusterState.Feed; needs the gRPC listener.
   bool sample = false;      // The embedded sample.
+
+  // The scheduler's release; not set: the API server's.
+  std::optional<KubernetesRelease> kubernetes_release;
+  // Do not start if it is not that of the API server.
+  bool require_same_release = false;
 
   std::chrono::seconds max_watch_outage{30};
   LeadCheck::Options lead;

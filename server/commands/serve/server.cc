@@ -143,7 +143,7 @@ absl::StatusOr<GrpcRoles> GrpcRolesOf(const ServeOptions& options) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const ServeOptions& options) {
+    const ServeOptions& options, const SchedulerRelease& release) {
   absl::Status status = Validate(options);
   if (!status.ok()) return status;
   if (options.security.tls.min_version == TlsVersion::k13) {
@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   if (!admin_tls.ok()) return admin_tls.status();
   const bool advises = options.extender.mode == ExtenderMode::kAdvise;
   absl::StatusOr<SchedulerProfiles> profiles =
-      ReadProfilesFile(options.scheduler_config, advises);
+      ReadProfilesFile(options.scheduler_config, advises, release.release);
   if (!profiles.ok()) return profiles.status();
   if (!advises) LOG(INFO) << "deciding by\n" << profiles->Describe();
   absl::StatusOr<GrpcRoles> grpc_roles = GrpcRolesOf(options);
@@ -165,8 +165,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   if (!api_server.ok()) return api_server.status();
 
   std::unique_ptr<Server> server(new Server(
-      options, *std::move(profiles), *std::move(tls), *std::move(admin_tls),
-      *std::move(grpc_roles), *std::move(api_server)));
+      options, release, *std::move(profiles), *std::move(tls),
+      *std::move(admin_tls), *std::move(grpc_roles), *std::move(api_server)));
   status = server->FillStore();
   if (status.ok()) status = server->ListenForScheduler();
   if (status.ok()) status = server->ListenForAdmin();
@@ -175,8 +175,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   return server;
 }
 
-Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
-               std::unique_ptr<ServerTls> tls,
+Server::Server(const ServeOptions& options, const SchedulerRelease& release,
+               SchedulerProfiles profiles, std::unique_ptr<ServerTls> tls,
                std::unique_ptr<ServerTls> admin_tls, GrpcRoles grpc_roles,
                std::unique_ptr<ApiServer> api_server)
     : options_(options),
@@ -185,6 +185,7 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
       admin_tls_(std::move(admin_tls)),
       grpc_roles_(std::move(grpc_roles)),
       api_server_(std::move(api_server)),
+      store_(release.release),
       freshness_(ResourcesOf(options_), options_.max_watch_outage),
       lead_check_(freshness_, options_.lead),
       pod_retries_(
@@ -205,7 +206,10 @@ Server::Server(const ServeOptions& options, SchedulerProfiles profiles,
       grpc_extender_(extender_, binder_, explainer_, store_, metrics_,
                      grpc_roles_),
       grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,
-                          grpc_roles_) {}
+                          grpc_roles_) {
+  metrics_.SetKubernetesRelease(std::string(release.release.name),
+                                release.api_server);
+}
 
 Server::~Server() {
   // Its thread tells members below it how bindings end.

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "server/commands/explain/live_explainer.h"
 #include "server/commands/serve/api_server.h"
+#include "server/commands/serve/scheduler_release.h"
 #include "server/commands/serve/serve_options.h"
 #include "server/listeners/admin/admin_service.h"
 #include "server/listeners/extender/extender_binder.h"
@@ -41,7 +42,7 @@ class Server {
   // before any other use of gRPC. Errors: those of Validate, files and
   // addresses that cannot be used.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const ServeOptions& options);
+      const ServeOptions& options, const SchedulerRelease& release = {});
   // Stops at once, whatever is under way.
   ~Server();
 
@@ -54,9 +55,10 @@ class Server {
   void Stop();
 
  private:
-  Server(const ServeOptions& options, SchedulerProfiles profiles,
-         std::unique_ptr<ServerTls> tls, std::unique_ptr<ServerTls> admin_tls,
-         GrpcRoles grpc_roles, std::unique_ptr<ApiServer> api_server);
+  Server(const ServeOptions& options, const SchedulerRelease& release,
+         SchedulerProfiles profiles, std::unique_ptr<ServerTls> tls,
+         std::unique_ptr<ServerTls> admin_tls, GrpcRoles grpc_roles,
+         std::unique_ptr<ApiServer> api_server);
 
   // What can fail of starting, in this order.
   absl::Status FillStore();

@@ -132,7 +132,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   absl::StatusOr<Scenario> script =
       ReadScript(options.script, options.namespace_name, notes);
   if (!script.ok()) return script.status();
-  SimulatedCluster simulated(options.seed);
+  SimulatedCluster simulated(options.seed, options.release);
   absl::Status status = Load(options, *script, simulated);
   if (!status.ok()) return status;
   for (std::string& note : notes) simulated.Note(std::move(note));
@@ -147,7 +147,8 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   }
   Page page;
   if (!options.html.empty()) page = StartSimulationPage(simulated);
-  const PluginConfig config;
+  PluginConfig config;
+  config.release = options.release;
   Progress progress(log);
   Simulator simulator(simulated, DefaultProfile(config),
                       {options.seed, options.until_stable,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 
 namespace vicinal {
 
@@ -20,6 +21,7 @@ struct SimulateOptions {
   std::string namespace_name = "default";
   std::string output = "table";  // Or json.
   std::uint64_t seed = 0;
+  KubernetesRelease release;  // The scheduler's.
   bool until_stable = false;
   bool all_pods = false;
   std::string trace_file;  // Empty: none.

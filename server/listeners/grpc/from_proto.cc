@@ -253,10 +253,10 @@ absl::Status DecodeContainerStatus(const v1::ContainerStatus& message,
   absl::Status status = DecodeQuantities(message.allocated_resources(),
                                          path.Field("allocatedResources"),
                                          &out->allocated_resources);
-  if (!status.ok()) return status;
+  if (!status.ok() || !message.has_resources()) return status;
   return DecodeQuantities(message.resources().requests(),
                           path.Field("resources").Field("requests"),
-                          &out->requests);
+                          &out->resources.emplace().requests);
 }
 
 absl::Status DecodeSpec(const v1::PodSpec& message, const JsonPath& path,

@@ -206,17 +206,16 @@ static void Put(const Container& container, v1::Container* out) {
   out->set_restart_policy(container.restart_policy);
 }
 
+static void Put(const ResourceRequirements& resources,
+                v1::ResourceRequirements* out) {
+  PutOptional(resources.requests, [out] { return out->mutable_requests(); });
+}
+
 static void Put(const ContainerStatus& status, v1::ContainerStatus* out) {
   out->set_name(status.name);
   PutOptional(status.allocated_resources,
               [out] { return out->mutable_allocated_resources(); });
-  PutOptional(status.requests,
-              [out] { return out->mutable_resources()->mutable_requests(); });
-}
-
-static void Put(const ResourceRequirements& resources,
-                v1::ResourceRequirements* out) {
-  PutOptional(resources.requests, [out] { return out->mutable_requests(); });
+  PutOptional(status.resources, [out] { return out->mutable_resources(); });
 }
 
 static void Put(const PodSpec& spec, v1::PodSpec* out) {

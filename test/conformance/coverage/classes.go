@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"vicinal/test/conformance/stock"
 )
 
 // filterOrder is the order in which the default profile of the pinned release
@@ -35,11 +37,21 @@ var scoredBy = map[string][]string{
 	"realistic": {names.TaintToleration, names.NodeAffinity, names.NodeResourcesFit, names.NodeResourcesBalancedAllocation, names.ImageLocality, names.PodTopologySpread, names.InterPodAffinity},
 }
 
+// ofNodeName are the refusals of nodes that the pod does not name. From 1.37 on the
+// plugin's PreFilter leaves only the named node, and the others get the framework's
+// reason.
+func ofNodeName(release string) []string {
+	if release < "1.37" {
+		return []string{"filter NodeName: UnschedulableAndUnresolvable, node(s) didn't match the requested node name"}
+	}
+	return []string{
+		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeName]",
+		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]",
+		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously",
+	}
+}
+
 // expected are the classes that a run has to reach, every one of them.
-//
-// Not among them, since the pinned release cannot produce it: NodeName's own
-// reason "node(s) didn't match the requested node name". Its PreFilter leaves
-// only the named node, and the others get the framework's reason.
 func expected() []string {
 	out := []string{
 		"case: not a case, answered with an error",
@@ -54,10 +66,7 @@ func expected() []string {
 		"filter PodTopologySpread: skips",
 		"filter InterPodAffinity: skips",
 
-		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeName]",
 		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeAffinity]",
-		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]",
-		"filter (framework): UnschedulableAndUnresolvable, node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously",
 		"filter NodeUnschedulable: UnschedulableAndUnresolvable, node(s) were unschedulable",
 		"filter TaintToleration: UnschedulableAndUnresolvable, node(s) had untolerated taint(s)",
 		"filter NodeAffinity: UnschedulableAndUnresolvable, node(s) didn't match Pod's node affinity/selector",
@@ -84,6 +93,7 @@ func expected() []string {
 		"args: system defaulting scores",
 		"args: ignorePreferredTermsOfExistingPods skips InterPodAffinity",
 	}
+	out = append(out, ofNodeName(stock.Release)...)
 	for _, plugin := range filterOrder {
 		out = append(out, "filter "+plugin+": passes")
 	}

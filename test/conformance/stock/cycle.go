@@ -142,14 +142,22 @@ func (w *world) score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, fe
 	for _, p := range w.framework.ListPlugins().Score.Enabled {
 		weights[p.Name] = int64(p.Weight)
 	}
+	infos := make(map[string]fwk.NodeInfo, len(feasible))
+	for _, node := range feasible {
+		infos[node.Node().Name] = node
+	}
 	for _, node := range scores {
 		answer.Totals[node.Name] = node.TotalScore
-		for i, weighted := range node.Scores {
-			raw := node.RawScores[i]
-			if answer.Scores[raw.Name] == nil {
-				answer.Scores[raw.Name] = map[string]Score{}
+		for _, weighted := range node.Scores {
+			raw, s := w.scorers[weighted.Name].Score(ctx, state, pod, infos[node.Name])
+			if !s.IsSuccess() {
+				w.abort(s, answer)
+				return
 			}
-			answer.Scores[raw.Name][node.Name] = Score{Raw: raw.Score, Normalized: weighted.Score / weights[raw.Name]}
+			if answer.Scores[weighted.Name] == nil {
+				answer.Scores[weighted.Name] = map[string]Score{}
+			}
+			answer.Scores[weighted.Name][node.Name] = Score{Raw: raw, Normalized: weighted.Score / weights[weighted.Name]}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -45,7 +46,7 @@ var enabled = []string{
 type Scheduler struct {
 	ctx            context.Context
 	client         *fake.Clientset
-	draManager     fwk.SharedDRAManager
+	draManager     sharedDRAManager
 	recorder       *metrics.MetricAsyncRecorder
 	defaultProfile *config.KubeSchedulerProfile
 	other          *Other // nil: the in-tree plugins
@@ -97,7 +98,7 @@ func NewScheduler(ctx context.Context) (*Scheduler, error) {
 
 // emptyDRAManager is the real manager over informers without objects: no device
 // class backs any extended resource.
-func emptyDRAManager(ctx context.Context, client *fake.Clientset) (fwk.SharedDRAManager, error) {
+func emptyDRAManager(ctx context.Context, client *fake.Clientset) (sharedDRAManager, error) {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	tracker, err := resourceslicetracker.StartTracker(ctx, resourceslicetracker.Options{
 		EnableConsumableCapacity: utilfeature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
@@ -137,6 +138,26 @@ func decodeProfile(pluginConfig json.RawMessage) (*config.KubeSchedulerProfile, 
 type world struct {
 	framework framework.Framework
 	nodes     []fwk.NodeInfo // by name
+	scorers   map[string]scorer
+}
+
+// scorer is a score plugin, whose raw scores only the newest releases show.
+type scorer interface {
+	Score(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) (int64, *fwk.Status)
+}
+
+// keepScorers notes the score plugins that the registry makes.
+func keepScorers(registry runtime.Registry, scorers map[string]scorer) runtime.Registry {
+	for name, factory := range registry {
+		registry[name] = func(ctx context.Context, args kruntime.Object, handle handle) (plugin, error) {
+			made, err := factory(ctx, args, handle)
+			if s, scores := made.(scorer); scores {
+				scorers[name] = s
+			}
+			return made, err
+		}
+	}
+	return registry
 }
 
 // build puts the cluster where the scheduler keeps it: listers, cache, snapshot
@@ -155,9 +176,7 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 		return nil, err
 	}
 
-	schedulerCache := internalcache.New(ctx, nil,
-		utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
-		utilfeature.DefaultFeatureGate.Enabled(features.CompositePodGroup))
+	schedulerCache := newCache(ctx)
 	for _, node := range cluster.Nodes.objects {
 		schedulerCache.AddNode(logger, node)
 	}
@@ -174,18 +193,17 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 		return nil, err
 	}
 
-	f, err := runtime.NewFramework(ctx, registry, profile,
+	scorers := map[string]scorer{}
+	options := append(frameworkOptions(schedulerCache, snapshot),
 		runtime.WithComponentConfigVersion("kubescheduler.config.k8s.io/v1"),
 		runtime.WithClientSet(s.client),
 		runtime.WithInformerFactory(factory),
 		runtime.WithSharedDRAManager(s.draManager),
 		runtime.WithSnapshotSharedLister(snapshot),
-		runtime.WithMutableSnapshotLister(snapshot),
 		// One worker: which of several errors is reported first must not vary.
 		runtime.WithParallelism(1),
-		runtime.WithMetricsRecorder(s.recorder),
-		runtime.WithPodGroupManager(schedulerCache),
-	)
+		runtime.WithMetricsRecorder(s.recorder))
+	f, err := runtime.NewFramework(ctx, keepScorers(registry, scorers), profile, options...)
 	if err != nil {
 		return nil, fmt.Errorf("pluginConfig: %w", err)
 	}
@@ -193,10 +211,10 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 		factory.Start(ctx.Done())
 		factory.WaitForCacheSync(ctx.Done())
 	}
-	queue := internalqueue.NewSchedulingQueue(f.QueueSortFunc(), factory, internalqueue.WithMetricsRecorder(s.recorder))
+	queue := internalqueue.NewSchedulingQueue(f.QueueSortFunc(), factory, queueRecorder(s.recorder))
 	for _, pod := range pods {
 		if pod.Spec.NodeName == "" {
-			queue.Add(ctx, pod)
+			enqueue(ctx, queue, pod)
 		}
 	}
 	f.SetPodNominator(queue)
@@ -214,7 +232,7 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 	slices.SortFunc(nodes, func(a, b fwk.NodeInfo) int {
 		return strings.Compare(a.Node().Name, b.Node().Name)
 	})
-	return &world{framework: f, nodes: nodes}, nil
+	return &world{framework: f, nodes: nodes, scorers: scorers}, nil
 }
 
 // awaitOther runs cycles for a pod that nobody knows until the other plugins are ready.

@@ -1,3 +1,5 @@
+//go:build !kubernetes_1_34 && !kubernetes_1_35 && !kubernetes_1_36
+
 package stock
 
 import (

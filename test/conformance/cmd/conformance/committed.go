@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -64,6 +66,19 @@ type namedFile struct {
 	About  string                     `json:"about"`
 	Case   map[string]json.RawMessage `json:"case"`
 	Expect *expectation               `json:"expect"`
+	// Until has what a release and those before it answer instead, by release.
+	Until map[string]*expectation `json:"until,omitempty"`
+}
+
+// expected is what the stock code of a release has to answer. Releases of one length
+// are in the order of their texts.
+func (f *namedFile) expected(release string) *expectation {
+	for _, last := range slices.Sorted(maps.Keys(f.Until)) {
+		if release <= last {
+			return f.Until[last]
+		}
+	}
+	return f.Expect
 }
 
 type expectation struct {
@@ -92,7 +107,7 @@ func namedCase(file string) (candidate, error) {
 		return candidate{}, err
 	}
 	line, err := json.Marshal(named.Case)
-	return candidate{id: id, line: line, expect: named.Expect}, err
+	return candidate{id: id, line: line, expect: named.expected(stock.Release)}, err
 }
 
 // check compares what the file says with the stock code's answer.
