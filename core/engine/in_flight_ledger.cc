@@ -13,12 +13,17 @@
 namespace vicinal {
 namespace {
 
-// Takes a pod off its node, as the watch knows it. One that the watch has not
-// told of goes altogether.
-void TakeOff(const ObjectKey& key, bool watched, ClusterState& cluster) {
+// Takes a pod off its node, and puts back what the watch has shown. One that
+// the watch has not told of goes altogether.
+void TakeOff(const ObjectKey& key, const InFlightLedger::AssumedPod& assumed,
+             ClusterState& cluster) {
+  if (assumed.shown != nullptr) {
+    cluster.Upsert(*assumed.shown);
+    return;
+  }
   const StoredPod* known = cluster.FindPod(key);
   if (known == nullptr) return;
-  if (!watched) {
+  if (!assumed.watched) {
     cluster.Remove<Pod>(key);
     return;
   }
@@ -66,7 +71,7 @@ std::vector<std::shared_ptr<const PodInfo>> InFlightLedger::Refused() const {
 void InFlightLedger::Forget(const ObjectKey& key, ClusterState& cluster) {
   const auto it = pods_.find(key);
   if (it == pods_.end()) return;
-  if (it->second.placed()) TakeOff(key, it->second.watched, cluster);
+  if (it->second.placed()) TakeOff(key, it->second, cluster);
   Erase(it);
 }
 
@@ -102,6 +107,7 @@ InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
   asked.ticket = ++last_ticket_;
   const StoredPod* known = cluster.FindPod(key);
   asked.watched = known != nullptr && known->uid() == meta.uid;
+  asked.disputed = asked.watched && !known->IsLike(pod->pod);
   asked.pod = std::move(pod);
   asked.group = std::move(group);
   unplaced_.emplace(asked.ticket, &asked);
@@ -184,8 +190,10 @@ InFlightLedger::Observation InFlightLedger::Observe(Pod pod, TimePoint now) {
     // Old news of an earlier pod of that name, whose place in the index the one
     // in flight may have taken.
     if (!assumed.watched) {
-      if (assumed.placed()) return {};
-      return {std::move(pod), std::nullopt};
+      if (!assumed.placed()) return {std::move(pod), std::nullopt};
+      assumed.shown =
+          IsFinished(pod) ? nullptr : std::make_shared<const Pod>(pod);
+      return {};
     }
     Erase(it);  // A later pod of that name.
     return {std::move(pod), std::nullopt};
@@ -207,11 +215,15 @@ InFlightLedger::Observation InFlightLedger::Observe(Pod pod, TimePoint now) {
     Erase(it);
     return failed;
   }
-  if (!assumed.watched) {
-    assumed.watched = true;
-    if (assumed.state == State::kRefused) assumed.expires = TimePoint::max();
-    if (is_answered) SetExpiry(assumed, assumed.answered + deadlines_.outcome);
+  const bool was_confirmed = assumed.confirmed();
+  assumed.watched = true;
+  assumed.disputed =
+      !HaveTheSameRules(pod, asked) || pod.meta.labels != asked.meta.labels;
+  assumed.shown = nullptr;  // The index gets it.
+  if (!was_confirmed && assumed.confirmed() && is_answered) {
+    SetExpiry(assumed, assumed.answered + deadlines_.outcome);
   }
+  if (assumed.state == State::kRefused) assumed.expires = TimePoint::max();
   // Before it prepares what takes long, the scheduler names the node that it
   // has chosen; a pod that could not be scheduled gets the node where it
   // preempts others by the same field.
@@ -232,6 +244,7 @@ bool InFlightLedger::ObserveDeleted(const ObjectKey& key,
   const auto it = pods_.find(key);
   if (it == pods_.end()) return true;
   if (!uid.empty() && uid != it->second.pod->pod.meta.uid) {
+    it->second.shown = nullptr;
     return !it->second.placed();  // An earlier pod of that name.
   }
   Erase(it);
@@ -246,6 +259,7 @@ bool InFlightLedger::ObserveUnlisted(const ObjectKey& key, TimePoint now) {
     Erase(it);
     return true;
   }
+  pod.shown = nullptr;
   if (pod.state == State::kBound) {
     Move(pod, State::kAssumed);
     SetExpiry(pod, now + deadlines_.outcome);
@@ -292,7 +306,7 @@ void InFlightLedger::SetExpiry(AssumedPod& pod, TimePoint expires) {
 void InFlightLedger::Answer(AssumedPod& pod, State state, TimePoint now) {
   Move(pod, state);
   pod.answered = now;
-  SetExpiry(pod, now + (pod.watched
+  SetExpiry(pod, now + (pod.confirmed()
                             ? deadlines_.outcome
                             : std::min(deadlines_.outcome, deadlines_.unseen)));
 }
@@ -301,6 +315,12 @@ void InFlightLedger::Place(AssumedPod& pod, const std::string& node,
                            ClusterState& cluster) {
   SetNode(pod, node);
   Pod placed = pod.pod->pod;
+  if (!pod.confirmed()) {
+    const StoredPod* const known = cluster.FindPod(KeyOf(placed.meta));
+    if (known != nullptr) {
+      pod.shown = std::make_shared<const Pod>(known->ToPod());
+    }
+  }
   placed.spec.node_name = node;
   cluster.Upsert(std::move(placed));
 }

@@ -73,7 +73,13 @@ class InFlightLedger {
     std::vector<std::string> offered;    // While several are offered.
     TimePoint answered;
     TimePoint expires = TimePoint::max();
-    bool watched = false;    // The watch has told of this very pod (its uid).
+    bool watched = false;  // The watch has told of this very pod (its uid).
+    // The watch has shown it with other labels or rules than it was asked about
+    // with: the question was ahead of the watch or behind it, or forged.
+    bool disputed = false;
+    // While the index has the pod as it was asked about: what the watch has
+    // shown under its name, if that is another uid or disputed.
+    std::shared_ptr<const Pod> shown;
     bool nominated = false;  // The watch has shown it nominated for `node`.
     std::string group;       // As Ask was told.
 
@@ -83,6 +89,8 @@ class InFlightLedger {
     bool unplaced() const {
       return state == State::kAsked || state == State::kOfferedSeveral;
     }
+    // Whether the watch shows the pod as it was asked about.
+    bool confirmed() const { return watched && !disputed; }
     // Whether the answer allows a binding to that node.
     bool MayBind(const std::string& target) const;
   };
@@ -93,8 +101,8 @@ class InFlightLedger {
   struct Deadlines {
     // How long the outcome of an answer is waited for.
     Duration outcome = std::chrono::seconds(60);
-    // The same for a pod that the watch has not told of: there may be no such
-    // pod.
+    // The same for a pod that the watch has not told of, or tells otherwise of:
+    // there may be no such pod.
     Duration unseen = std::chrono::seconds(2);
   };
 

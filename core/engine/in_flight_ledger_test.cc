@@ -327,6 +327,64 @@ TEST_F(InFlightLedgerTest, APodThatIsForgottenBeforeTheWatchToldOfItIsGone) {
   EXPECT_EQ(Where("q"), "unknown");
 }
 
+TEST_F(InFlightLedgerTest, AnAnswerAboutAPodThatTheWatchShowsOtherwise) {
+  const Pod real = Alone("q", "web");
+  const Pod forged = Alone("q", "db");
+  Changed(real);
+  Assume(forged, "n1");
+  EXPECT_TRUE(ledger_.Find(Key("q"))->disputed);
+  // What was forged does not become what the watch has shown.
+  ledger_.Forget(Key("q"), cluster_);
+  EXPECT_TRUE(cluster_.FindPod(Key("q"))->IsLike(real));
+  EXPECT_EQ(Where("q"), "pending");
+  ledger_.OfferSeveral(Ask(forged), {"n1", "n2"}, now_);
+  EXPECT_TRUE(ledger_.Find(Key("q"))->disputed);
+  Changed(forged);  // It was the newer one.
+  EXPECT_FALSE(ledger_.Find(Key("q"))->disputed);
+  Changed(real);
+  EXPECT_TRUE(ledger_.Find(Key("q"))->disputed);
+}
+
+TEST_F(InFlightLedgerTest, AnAnswerAboutThePodAsItIsIsNotDisputed) {
+  Assume(Alone("q", "web"), "n1");
+  EXPECT_FALSE(ledger_.Find(Key("q"))->watched);
+  Changed(Alone("q", "web"));
+  EXPECT_TRUE(ledger_.Find(Key("q"))->confirmed());
+  Changed(Alone("p", "web"));
+  Assume(Alone("p", "web"), "n1");
+  EXPECT_TRUE(ledger_.Find(Key("p"))->confirmed());
+}
+
+TEST_F(InFlightLedgerTest, ADisputedPlaceIsHeldAsBrieflyAsAnUnseenOne) {
+  Changed(Alone("q", "web"));
+  Assume(Alone("q", "db"), "n1");
+  now_ += kUnseen;
+  EXPECT_EQ(ledger_.Expire(now_, cluster_).size(), 1u);
+  EXPECT_EQ(Where("q"), "pending");
+  Assume(Alone("q", "db"), "n1");
+  Changed(Alone("q", "db"));  // The watch was behind.
+  now_ += kUnseen;
+  EXPECT_TRUE(ledger_.Expire(now_, cluster_).empty());
+  EXPECT_EQ(Where("q"), "n1");
+}
+
+TEST_F(InFlightLedgerTest, WhatWasAssumedUnderAnothersNameGivesItBack) {
+  const Pod other = WithUid("other", Alone("q", "web"));
+  Changed(On("n1", other));
+  Assume(Alone("q", "web"), "n2");
+  EXPECT_EQ(Where("q"), "n2");
+  now_ += kUnseen;
+  ledger_.Expire(now_, cluster_);
+  EXPECT_EQ(Where("q"), "n1");
+  EXPECT_EQ(cluster_.FindPod(Key("q"))->uid(), "other");
+  // Unless that has gone meanwhile.
+  Assume(Alone("q", "web"), "n2");
+  Deleted(other);
+  now_ += kUnseen;
+  ledger_.Expire(now_, cluster_);
+  EXPECT_EQ(Where("q"), "unknown");
+}
+
 TEST_F(InFlightLedgerTest, ABindMustBeOfTheAnswer) {
   Assume(Alone("q", "web"), "n1");
   EXPECT_TRUE(ledger_.Find(Key("q"))->MayBind("n1"));

@@ -57,6 +57,12 @@ class StoredPod {
   // node.
   const Pod& common() const { return template_->pod; }
 
+  // Whether the other pod has the same labels, rules and requests, so that the
+  // two may go to the same places. Cost: O(pod).
+  bool IsLike(const Pod& other) const {
+    return HaveTheSameRules(common(), other) && labels() == other.meta.labels;
+  }
+
   // The node that the pod is bound to, which need not be there; null if none.
   const NodeInfo* node() const { return node_; }
 

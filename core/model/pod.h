@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/model/labels.h"
@@ -99,6 +100,23 @@ struct Pod {
 // spec.priority, 0 if absent (corev1helpers.PodPriority).
 inline std::int32_t PodPriority(const Pod& pod) {
   return pod.spec.priority.value_or(0);
+}
+
+// Whether the two have the same rules and requests, whatever their labels and
+// wherever they are.
+inline bool HaveTheSameRules(const Pod& a, const Pod& b) {
+  const auto rules = [](const PodSpec& spec) {
+    // All fields, so that a new one is not forgotten.
+    const auto& [node_name, scheduler_name, priority, node_selector, affinity,
+                 tolerations, spread, containers, init_containers, overhead,
+                 requests, image_volumes] = spec;
+    return std::tie(scheduler_name, priority, node_selector, affinity,
+                    tolerations, spread, containers, init_containers, overhead,
+                    requests, image_volumes);
+  };
+  return a.meta.namespace_name == b.meta.namespace_name &&
+         a.meta.owner_references == b.meta.owner_references &&
+         rules(a.spec) == rules(b.spec);
 }
 
 // In phase Succeeded or Failed: such a pod uses nothing and counts nowhere.

@@ -13,6 +13,20 @@
 namespace vicinal {
 namespace {
 
+struct RevocationListDeleter {
+  void operator()(X509_CRL* list) const { X509_CRL_free(list); }
+};
+struct VerificationDeleter {
+  void operator()(X509_STORE_CTX* context) const {
+    X509_STORE_CTX_free(context);
+  }
+};
+struct StackDeleter {
+  void operator()(STACK_OF(X509) * stack) const {
+    sk_X509_pop_free(stack, X509_free);
+  }
+};
+
 // OpenSSL would otherwise ask for a pass phrase on the terminal.
 int NoPassPhrase(char*, int, int, void*) { return 0; }
 
@@ -79,6 +93,71 @@ absl::Status TrustCertificates(ssl_ctx_st& context, const std::string& pem) {
                                         TakeError());
     }
   }
+}
+
+absl::Status UseRevocationLists(ssl_ctx_st& context, const std::string& pem) {
+  ERR_clear_error();
+  X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+  const Bio bio = ReadFrom(pem);
+  for (int count = 0;; ++count) {
+    const std::unique_ptr<X509_CRL, RevocationListDeleter> list(
+        PEM_read_bio_X509_CRL(bio.get(), nullptr, &NoPassPhrase, nullptr));
+    if (list == nullptr) {
+      const unsigned long error = ERR_peek_last_error();
+      const bool at_end = ERR_GET_LIB(error) == ERR_LIB_PEM &&
+                          ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+      const std::string why = TakeError();
+      if (!at_end) {
+        return absl::InvalidArgumentError("a revocation list does not parse: " +
+                                          why);
+      }
+      if (count == 0) {
+        return absl::InvalidArgumentError("contains no PEM revocation list");
+      }
+      break;
+    }
+    if (X509_STORE_add_crl(store, list.get()) != 1) {
+      return absl::InvalidArgumentError("a revocation list cannot be used: " +
+                                        TakeError());
+    }
+  }
+  X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+  return absl::OkStatus();
+}
+
+absl::Status VerifyClient(ssl_ctx_st& context, x509_st& certificate,
+                          stack_st_X509* chain) {
+  const std::unique_ptr<X509_STORE_CTX, VerificationDeleter> verification(
+      X509_STORE_CTX_new());
+  if (verification == nullptr ||
+      X509_STORE_CTX_init(verification.get(), SSL_CTX_get_cert_store(&context),
+                          &certificate, chain) != 1 ||
+      X509_STORE_CTX_set_default(verification.get(), "ssl_client") != 1) {
+    return absl::InternalError("the certificate cannot be verified: " +
+                               TakeError());
+  }
+  if (X509_verify_cert(verification.get()) == 1) return absl::OkStatus();
+  ERR_clear_error();
+  return absl::UnauthenticatedError(X509_verify_cert_error_string(
+      X509_STORE_CTX_get_error(verification.get())));
+}
+
+absl::Status VerifyClient(ssl_ctx_st& context, const std::string& pem) {
+  ERR_clear_error();
+  const Bio bio = ReadFrom(pem);
+  absl::StatusOr<Certificate> first = NextCertificate(*bio);
+  if (!first.ok()) return first.status();
+  if (*first == nullptr) {
+    return absl::InvalidArgumentError("contains no PEM certificate");
+  }
+  const std::unique_ptr<STACK_OF(X509), StackDeleter> chain(sk_X509_new_null());
+  while (true) {
+    absl::StatusOr<Certificate> next = NextCertificate(*bio);
+    if (!next.ok()) return next.status();
+    if (*next == nullptr) break;
+    sk_X509_push(chain.get(), next->release());
+  }
+  return VerifyClient(context, **first, chain.get());
 }
 
 absl::Status UseCertificate(ssl_ctx_st& context,

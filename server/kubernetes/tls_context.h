@@ -9,9 +9,11 @@
 #include "absl/status/statusor.h"
 #include "server/kubernetes/client_config.h"
 
-// OpenSSL's SSL_CTX and SSL, without its headers.
+// OpenSSL's SSL_CTX, SSL, X509 and STACK_OF(X509), without its headers.
 struct ssl_ctx_st;
 struct ssl_st;
+struct stack_st_X509;
+struct x509_st;
 
 namespace vicinal {
 
@@ -27,6 +29,19 @@ TlsContext NewTlsContext();
 // Trusts exactly the certificates in `pem`, be they roots or intermediates. An
 // error if there is none or one does not parse.
 absl::Status TrustCertificates(ssl_ctx_st& context, const std::string& pem);
+
+// Refuses certificates that their authority has revoked by a list in `pem`, and
+// certificates of an authority without a list that is valid now. To be called
+// after TrustCertificates. An error if there is no list or one does not parse.
+absl::Status UseRevocationLists(ssl_ctx_st& context, const std::string& pem);
+
+// What a handshake with this context would say of a client's certificate,
+// given with its chain: OK, or Unauthenticated with OpenSSL's reason. `chain`
+// may be empty. Cost: that of checking the signatures.
+absl::Status VerifyClient(ssl_ctx_st& context, x509_st& certificate,
+                          stack_st_X509* chain);
+// The same of PEM; InvalidArgument if there is no certificate in it.
+absl::Status VerifyClient(ssl_ctx_st& context, const std::string& pem);
 
 // Presents, to servers or clients, the first certificate of `certificate_pem`,
 // followed by the rest as its chain. An error if either does not parse, the key

@@ -159,6 +159,9 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::AskUntil(
   const MutexLock lock(mutex_);
   Expire();
   if (absl::Status free = CheckFree(key, uid); !free.ok()) return free;
+  if (absl::Status gone = WaitForEarlier(key, uid, limit); !gone.ok()) {
+    return gone;
+  }
   if (!group.empty()) {
     store_.Write([&](ClusterState& cluster) {
       mutex_.AssertHeld();
@@ -209,6 +212,42 @@ absl::Status InFlightPods::CheckFree(const ObjectKey& key,
   return node.empty() ? absl::OkStatus() : BoundTo(node);
 }
 
+std::string InFlightPods::NodeOfAnother(const ObjectKey& key,
+                                        const std::string& uid) const {
+  const AssumedPod* const pod = ledger_.Find(key);
+  if (pod != nullptr && pod->placed()) {
+    const bool is_bound =
+        pod->state == State::kBinding || pod->state == State::kBound;
+    if (is_bound && pod->pod->pod.meta.uid != uid) return pod->node;
+    const bool hides_another =
+        pod->shown != nullptr && pod->shown->meta.uid != uid;
+    return hides_another ? pod->shown->spec.node_name : "";
+  }
+  return store_.Read([&](const ClusterState& cluster) {
+    const StoredPod* const known = cluster.FindPod(key);
+    return known != nullptr && known->uid() != uid && known->node() != nullptr
+               ? known->node()->Name()
+               : std::string();
+  });
+}
+
+absl::Status InFlightPods::WaitForEarlier(const ObjectKey& key,
+                                          const std::string& uid,
+                                          Clock::time_point limit) {
+  while (true) {
+    const std::string node = NodeOfAnother(key, uid);
+    if (node.empty()) return absl::OkStatus();
+    ++waiting_;
+    const bool in_time = changed_.WaitUntil(mutex_, limit);
+    if (--waiting_ == 0) expired_.clear();
+    if (!in_time) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("another pod of that name is on node \"", node,
+                       "\", and the API server has not told of its end"));
+    }
+  }
+}
+
 absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
                                            const std::string& group,
                                            Clock::time_point limit) {
@@ -255,7 +294,8 @@ absl::Status InFlightPods::WaitForBlockers(InFlightLedger::Ticket ticket,
 InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
                                                 const std::string& uid,
                                                 const std::string& node,
-                                                const HasRoom& has_room) {
+                                                const HasRoom& has_room,
+                                                bool must_be_shown) {
   using Kind = BindStart::Kind;
   if (!options_.enabled) return {};
   const MutexLock lock(mutex_);
@@ -269,6 +309,16 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
     return {Kind::kNoAnswer, 0, ""};
   }
   if (!pod->MayBind(node)) return {Kind::kRefused, 0, WhyNot(*pod)};
+  if (must_be_shown && !pod->watched) return {Kind::kNotShown, 0, ""};
+  if (pod->disputed) {
+    // The answer was not about the pod that there is.
+    store_.Write([&](ClusterState& cluster) {
+      mutex_.AssertHeld();
+      ledger_.Forget(key, cluster);
+    });
+    Changed();
+    return {Kind::kNoAnswer, 0, ""};
+  }
   BindStart started;
   store_.Write([&](ClusterState& cluster) {
     mutex_.AssertHeld();
@@ -283,6 +333,16 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
   });
   Changed();
   return started;
+}
+
+void InFlightPods::Show(Pod pod) {
+  const MutexLock lock(mutex_);
+  const AssumedPod* const known = ledger_.Find(vicinal::KeyOf(pod.meta));
+  if (known == nullptr || known->watched ||
+      known->pod->pod.meta.uid != pod.meta.uid) {
+    return;
+  }
+  Observe(std::move(pod));
 }
 
 void InFlightPods::EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
@@ -306,6 +366,10 @@ std::vector<NodeId> InFlightPods::NodeIds() const {
 
 void InFlightPods::Upsert(Pod pod) {
   const MutexLock lock(mutex_);
+  Observe(std::move(pod));
+}
+
+void InFlightPods::Observe(Pod pod) {
   const ObjectKey key = KeyOf(pod.meta);
   const bool was_known = ledger_.Find(key) != nullptr;
   InFlightLedger::Observation seen = ledger_.Observe(std::move(pod), Now());
@@ -315,7 +379,7 @@ void InFlightPods::Upsert(Pod pod) {
     });
   }
   if (seen.ended) Ended(*std::move(seen.ended));
-  if (was_known) Changed();
+  if (was_known || waiting_ > 0) Changed();
 }
 
 void InFlightPods::Remove(const ObjectKey& key, const std::string& uid) {
@@ -324,7 +388,7 @@ void InFlightPods::Remove(const ObjectKey& key, const std::string& uid) {
   if (ledger_.ObserveDeleted(key, uid)) {
     store_.Write([&key](ClusterState& cluster) { cluster.Remove<Pod>(key); });
   }
-  if (was_known) Changed();
+  if (was_known || waiting_ > 0) Changed();
 }
 
 void InFlightPods::KeepListed(const std::set<ObjectKey>& listed) {

@@ -102,8 +102,8 @@ class InFlightPods {
   // Begins to answer a question about a pod; what an earlier answer about it
   // had led to is taken back. Waits until the place is known of every pod that
   // matters to the answer. Errors: DeadlineExceeded, with the pod it waited
-  // for; FailedPrecondition, if the pod is bound, or being bound; Aborted, as
-  // above; Unimplemented, if another pod of its group that matters to the
+  // for; FailedPrecondition, if the pod is bound, or being bound, or another
+  // pod of that name is; Aborted, as above; Unimplemented, if another pod of its group that matters to the
   // answer was offered several nodes, which no wait would change. `group`: the
   // pods with which it is scheduled together, "" for none; the second question
   // about one of them ends what all of them led to.
@@ -117,7 +117,10 @@ class InFlightPods {
     enum class Kind {
       kStarted,
       kAlreadyBound,  // To that node: nothing is to be written.
-      kNoAnswer,  // No answer is on record: the node must be asked about first.
+      // No answer is on record, or one about another pod than the watch shows:
+      // the node must be asked about first.
+      kNoAnswer,
+      kNotShown,  // The watch has not shown the pod yet: see Show.
       kRefused,
     };
 
@@ -134,11 +137,19 @@ class InFlightPods {
   // answer about the pod was another one, if another binding of it is being
   // written, or if it was offered several nodes and this one is full by now
   // (`has_room`; null: not looked at): such a pod counts nowhere until here.
+  // With `must_be_shown` the watch, or Show, must have shown the pod.
   BindStart StartBind(const ObjectKey& key, const std::string& uid,
                       const std::string& node,
-                      const HasRoom& has_room = nullptr);
+                      const HasRoom& has_room = nullptr,
+                      bool must_be_shown = false);
+  // The API server was asked about a pod that is not shown yet, and this is it.
+  // Does nothing if the watch has told of the pod meanwhile.
+  void Show(Pod pod);
   void EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
                InFlightLedger::BindOutcome outcome);
+
+  // Whether pods in flight are kept account of: there is an API server.
+  bool enabled() const { return options_.enabled; }
 
   // The nodes with pods in flight, those that the index knows, each once. Good
   // until a node goes: then an id may be of another node.
@@ -163,12 +174,22 @@ class InFlightPods {
   // Not OK if the pod is on a node for good, or is being bound.
   absl::Status CheckFree(const ObjectKey& key, const std::string& uid)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The node that another pod of that name is on, or was bound to; "": none.
+  std::string NodeOfAnother(const ObjectKey& key, const std::string& uid) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Blocks until the watch has told that an earlier pod of that name has gone:
+  // two of one name are never there.
+  absl::Status WaitForEarlier(const ObjectKey& key, const std::string& uid,
+                              Clock::time_point limit)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Blocks until nothing that matters to the question is unknown.
   absl::Status WaitForBlockers(InFlightLedger::Ticket ticket,
                                const std::string& group,
                                Clock::time_point limit)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Changed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What the API server has told of a pod.
+  void Observe(Pod pod) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // A placement came to nothing.
   void Ended(InFlightLedger::AssumedPod pod)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

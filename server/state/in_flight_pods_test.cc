@@ -123,6 +123,51 @@ TEST_F(InFlightPodsTest, AQuestionWaitsForTheWatch) {
       AskWhile(Alone("p"), [&] { pods_->Remove(Key("q2"), "uid-q2"); }).ok());
 }
 
+TEST_F(InFlightPodsTest, AQuestionWaitsForTheEndOfAnEarlierPodOfThatName) {
+  Pod earlier = On("n1", Alone("q"));
+  earlier.meta.uid = "earlier";
+  pods_->Upsert(earlier);
+  EXPECT_TRUE(
+      AskWhile(Alone("q"), [&] { pods_->Remove(Key("q"), "earlier"); }).ok());
+  // Which has not come to an end if nobody says so.
+  Use({.max_wait = milliseconds(20), .deadline = hours(1)});
+  pods_->Upsert(earlier);
+  EXPECT_THAT(std::string(Ask(Alone("q")).status().message()),
+              HasSubstr("another pod of that name is on node \"n1\""));
+  EXPECT_EQ(Where("q"), "n1");
+}
+
+TEST_F(InFlightPodsTest, AnAnswerAboutAnotherPodThanTheWatchShowsIsNone) {
+  pods_->Upsert(Alone("q"));
+  Assume(Alone("q", "db"), "n1");
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kNoAnswer);
+  EXPECT_EQ(Where("q"), "pending");
+  Assume(Alone("q"), "n1");
+  EXPECT_EQ(StartBind("q", "n1").kind, Kind::kStarted);
+}
+
+TEST_F(InFlightPodsTest, APodCanBeShownBeforeTheWatchTellsOfIt) {
+  const auto start = [this] {
+    return pods_->StartBind(Key("q"), "uid-q", "n1", nullptr, true).kind;
+  };
+  Assume(Alone("q"), "n1");
+  EXPECT_EQ(start(), Kind::kNotShown);
+  pods_->Show(Alone("q", "db"));
+  EXPECT_EQ(start(), Kind::kNoAnswer);
+  pods_->Remove(Key("q"), "uid-q");
+  Assume(Alone("q"), "n1");
+  Pod other = Alone("q");
+  other.meta.uid = "other";
+  pods_->Show(other);
+  EXPECT_EQ(start(), Kind::kNotShown);
+  pods_->Show(Alone("q"));
+  EXPECT_EQ(start(), Kind::kStarted);
+  // The watch knows better.
+  pods_->Upsert(On("n2", Alone("q")));
+  pods_->Show(Alone("q"));
+  EXPECT_EQ(Where("q"), "n2");
+}
+
 TEST_F(InFlightPodsTest, AQuestionWaitsForAnotherBeingAnswered) {
   std::optional<InFlightPods::Question> first(MustAsk(Alone("q")));
   EXPECT_TRUE(AskWhile(Alone("p"), [&] { first.reset(); }).ok());

@@ -31,10 +31,17 @@ void AddListenerSecurity(CLI::App* app, ListenerSecurity& security) {
           ->group(kTls);
   cert_file->needs(private_key_file);
   private_key_file->needs(cert_file);
-  app->add_option("--client-ca-file", security.tls.client_ca_file,
-                  "PEM certificates; clients must have one signed by any of "
-                  "them, but for /healthz and /readyz")
-      ->needs(cert_file)
+  CLI::Option* client_ca_file =
+      app->add_option("--client-ca-file", security.tls.client_ca_file,
+                      "PEM certificates; clients must have one signed by any "
+                      "of them, but for /healthz and /readyz")
+          ->needs(cert_file)
+          ->group(kTls);
+  app->add_option("--client-crl-file", security.tls.client_crl_file,
+                  "PEM revocation lists, one of each authority that signs "
+                  "clients' certificates; read again when it changes. Who is "
+                  "revoked is refused, over open connections too")
+      ->needs(client_ca_file)
       ->group(kTls);
   AddChoice<TlsVersion>(
       app, "--tls-min-version", security.tls.min_version,

@@ -54,8 +54,9 @@ inline CLI::Option* AddBool(CLI::App* app, const std::string& flag, bool& value,
 // outlive the app.
 CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release);
 
-// --tls-cert-file, --tls-private-key-file, --client-ca-file, --tls-min-version
-// and --allow-insecure-listen. `security` must outlive the app.
+// --tls-cert-file, --tls-private-key-file, --client-ca-file, --client-crl-file,
+// --tls-min-version and --allow-insecure-listen. `security` must outlive the
+// app.
 void AddListenerSecurity(CLI::App* app, ListenerSecurity& security);
 
 }  // namespace vicinal

@@ -12,6 +12,7 @@
 #include "core/model/read_objects.h"
 #include "server/commands/sample/sample_cluster.h"
 #include "server/kubernetes/pod_binding.h"
+#include "server/kubernetes/pod_reader.h"
 #include "server/kubernetes/pod_retry.h"
 #include "server/kubernetes/read_file.h"
 #include "server/listeners/grpc/feed_events.h"
@@ -104,6 +105,14 @@ BindingWriter WriteBy(ApiServer* api_server, LeadCheck& lead_check) {
   };
 }
 
+PodAsker AskBy(ApiServer* api_server) {
+  if (api_server == nullptr) return nullptr;
+  return [api_server](const ObjectKey& key,
+                      std::function<void(absl::StatusOr<Pod>)> done) {
+    ReadPod(*api_server->pool, key.namespace_name, key.name, std::move(done));
+  };
+}
+
 ExtenderService::QueuedFor QueuedFor(const ApiServer* api_server) {
   if (api_server == nullptr) return nullptr;
   return [api_server] { return api_server->pool->OldestWait(); };
@@ -161,6 +170,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   if (!advises) LOG(INFO) << "deciding by\n" << profiles->Describe();
   absl::StatusOr<GrpcRoles> grpc_roles = GrpcRolesOf(options);
   if (!grpc_roles.ok()) return grpc_roles.status();
+  if (!options.security.tls.client_ca_file.empty()) {
+    grpc_roles->CheckCertificatesWith(**tls);
+  }
   absl::StatusOr<std::unique_ptr<ApiServer>> api_server = ApiServerOf(options);
   if (!api_server.ok()) return api_server.status();
 
@@ -199,7 +211,8 @@ Server::Server(const ServeOptions& options, const SchedulerRelease& release,
                 options_.extender, QueuedFor(api_server_.get()), rescuer_.get(),
                 second_looks_.get()),
       binder_(store_, in_flight_, freshness_, metrics_, profiles_,
-              WriteBy(api_server_.get(), lead_check_), options_.bind_timeout),
+              WriteBy(api_server_.get(), lead_check_), options_.bind_timeout,
+              AskBy(api_server_.get())),
       explainer_(store_, freshness_, profiles_),
       admin_(store_, freshness_, lead_check_, metrics_,
              !AdminSecurityOf(options_).tls.client_ca_file.empty()),

@@ -9,6 +9,11 @@
 namespace vicinal {
 namespace {
 
+struct Deleter {
+  void operator()(X509_CRL* list) const { X509_CRL_free(list); }
+  void operator()(ASN1_TIME* time) const { ASN1_TIME_free(time); }
+};
+
 TestCertificate Written(const KeyPair& pair) {
   return {ToPem(*pair.certificate), ToPem(*pair.key)};
 }
@@ -47,6 +52,36 @@ TestCertificate IssueTestCertificate(const TestCertificate& authority,
   if (!names.empty()) AddExtension(pair, issuer, NID_subject_alt_name, names);
   Sign(pair, issuer);
   return Written(pair);
+}
+
+std::string MakeTestRevocationList(const TestCertificate& authority,
+                                   const std::vector<TestCertificate>& revoked,
+                                   std::chrono::hours valid_until) {
+  const Certificate issuer = CertificateFromPem(authority.certificate_pem);
+  const Key key = KeyFromPem(authority.key_pem);
+  const std::unique_ptr<X509_CRL, Deleter> list(X509_CRL_new());
+  const std::unique_ptr<ASN1_TIME, Deleter> time(ASN1_TIME_new());
+  CHECK_EQ(X509_CRL_set_version(list.get(), X509_CRL_VERSION_2), 1);
+  CHECK_EQ(
+      X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(issuer.get())),
+      1);
+  X509_gmtime_adj(time.get(), -2 * 3600L);
+  CHECK_EQ(X509_CRL_set1_lastUpdate(list.get(), time.get()), 1);
+  for (const TestCertificate& one : revoked) {
+    const Certificate certificate = CertificateFromPem(one.certificate_pem);
+    X509_REVOKED* const entry = X509_REVOKED_new();
+    CHECK_EQ(X509_REVOKED_set_serialNumber(
+                 entry, X509_get_serialNumber(certificate.get())),
+             1);
+    CHECK_EQ(X509_REVOKED_set_revocationDate(entry, time.get()), 1);
+    CHECK_EQ(X509_CRL_add0_revoked(list.get(), entry), 1);
+  }
+  X509_gmtime_adj(time.get(), std::chrono::seconds(valid_until).count());
+  CHECK_EQ(X509_CRL_set1_nextUpdate(list.get(), time.get()), 1);
+  CHECK_GT(X509_CRL_sign(list.get(), key.get(), EVP_sha256()), 0);
+  const Bio bio(BIO_new(BIO_s_mem()));
+  CHECK_EQ(PEM_write_bio_X509_CRL(bio.get(), list.get()), 1);
+  return Contents(*bio);
 }
 
 std::string EncryptTestKey(const TestCertificate& certificate,

@@ -27,6 +27,12 @@ TestCertificate MakeTestAuthority(const std::string& common_name);
 TestCertificate IssueTestCertificate(const TestCertificate& authority,
                                      const TestCertificateSpec& spec);
 
+// The authority's list of certificates that it has revoked, PEM.
+std::string MakeTestRevocationList(
+    const TestCertificate& authority,
+    const std::vector<TestCertificate>& revoked,
+    std::chrono::hours valid_until = std::chrono::hours(24));
+
 // The key, encrypted with a pass phrase.
 std::string EncryptTestKey(const TestCertificate& certificate,
                            const std::string& pass_phrase);

@@ -51,14 +51,15 @@ ExtenderBinder::ExtenderBinder(ClusterStore& store, InFlightPods& in_flight,
                                const Freshness& freshness, Metrics& metrics,
                                const SchedulerProfiles& profiles,
                                BindingWriter write,
-                               std::chrono::milliseconds timeout)
+                               std::chrono::milliseconds timeout, PodAsker ask)
     : store_(store),
       in_flight_(in_flight),
       freshness_(freshness),
       metrics_(metrics),
       profiles_(profiles),
       write_(std::move(write)),
-      timeout_(timeout) {}
+      timeout_(timeout),
+      ask_(std::move(ask)) {}
 
 bool ExtenderBinder::Handle(const HttpRequest& request,
                             const HttpCaller& caller,
@@ -89,7 +90,32 @@ void ExtenderBinder::Bind(const BindingArgs& args,
                           std::chrono::steady_clock::time_point asked,
                           std::function<bool()> is_gone,
                           std::function<void(std::string)> done) const {
-  const Start start = StartBinding(args);
+  Start start = StartBinding(args);
+  if (start.kind != Start::Kind::kNotShown) {
+    return Finish(args, start, asked, std::move(is_gone), std::move(done));
+  }
+  ask_(KeyOf(args), [this, args, asked, is_gone = std::move(is_gone),
+                     done = std::move(done)](absl::StatusOr<Pod> pod) {
+    Start shown{Start::Kind::kRefused, 0, ""};
+    if (!pod.ok()) {
+      shown.message =
+          "the pod is not known to vicinal yet, and the API server "
+          "says: " +
+          std::string(pod.status().message());
+    } else if (pod->meta.uid != args.pod_uid) {
+      shown.message = "the pod of that name has the uid " + pod->meta.uid;
+    } else {
+      in_flight_.Show(*std::move(pod));
+      shown = StartBinding(args);
+    }
+    Finish(args, shown, asked, is_gone, done);
+  });
+}
+
+void ExtenderBinder::Finish(const BindingArgs& args, const Start& start,
+                            Clock::time_point asked,
+                            std::function<bool()> is_gone,
+                            std::function<void(std::string)> done) const {
   if (start.kind != Start::Kind::kStarted) {
     const bool bound = start.kind == Start::Kind::kAlreadyBound;
     metrics_.CountBinding(bound ? "already_bound" : "rejected");
@@ -122,7 +148,8 @@ Start ExtenderBinder::StartBinding(const BindingArgs& args) const {
       KeyOf(args), args.pod_uid, args.node,
       [&](const ClusterState& cluster, const PodInfo& pod) {
         return CheckRoom(cluster, pod, args.node);
-      });
+      },
+      ask_ != nullptr);
   if (start.kind != Start::Kind::kNoAnswer) return start;
   const absl::Status assumed = AssumeIfItFits(args);
   if (!assumed.ok()) return refused(std::string(assumed.message()));

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/model/pod.h"
 #include "server/kubernetes/pod_binding.h"
 #include "server/listeners/extender/binding_args.h"
 #include "server/listeners/http/http_server.h"
@@ -26,17 +28,24 @@ namespace vicinal {
 using BindingWriter = std::function<void(const PodBinding&, BindCaller,
                                          std::function<void(BindResult)> done)>;
 
+// Asks the API server about a pod. Does not block; calls `done` from any
+// thread.
+using PodAsker = std::function<void(
+    const ObjectKey&, std::function<void(absl::StatusOr<Pod>)> done)>;
+
 // Thread-safe.
 class ExtenderBinder {
  public:
   // All that is passed by reference must outlive the binder; `in_flight` must
   // have been made for the store. Without `write` there is no API server to
-  // write to. `timeout` is how long the scheduler waits for a binding: the
+  // write to. `ask` is asked about pods that are to be bound before the watch
+  // has told of them; null: these are bound as they were asked about. `timeout`
+  // is how long the scheduler waits for a binding: the
   // httpTimeout of the extender entry that has the bindVerb.
   ExtenderBinder(ClusterStore& store, InFlightPods& in_flight,
                  const Freshness& freshness, Metrics& metrics,
                  const SchedulerProfiles& profiles, BindingWriter write,
-                 std::chrono::milliseconds timeout);
+                 std::chrono::milliseconds timeout, PodAsker ask = nullptr);
 
   // POST /bind, answered when the API server has answered; false for all other
   // requests. An AsyncHttpHandler.
@@ -53,8 +62,16 @@ class ExtenderBinder {
             std::function<void(std::string)> done) const;
 
  private:
-  // Begins the binding if the latest answer about the pod allows it, or all
-  // filters do where there is no answer on record.
+  using Clock = std::chrono::steady_clock;
+
+  // What Bind does once it is known whether the binding may begin.
+  void Finish(const BindingArgs& args, const InFlightPods::BindStart& start,
+              Clock::time_point asked, std::function<bool()> is_gone,
+              std::function<void(std::string)> done) const;
+
+  // Begins the binding if the latest answer about the pod, as the API server
+  // has it, allows it, or all filters do where there is no such answer on
+  // record.
   InFlightPods::BindStart StartBinding(const BindingArgs& args) const;
   // Whether the pod's requests fit beside the pods that the node has.
   absl::Status CheckRoom(const ClusterState& cluster, const PodInfo& pod,
@@ -71,6 +88,7 @@ class ExtenderBinder {
   const SchedulerProfiles& profiles_;
   const BindingWriter write_;
   const std::chrono::milliseconds timeout_;
+  const PodAsker ask_;
 };
 
 }  // namespace vicinal

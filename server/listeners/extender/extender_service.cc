@@ -12,6 +12,7 @@
 #include "core/engine/decide.h"
 #include "core/engine/run_plugins.h"
 #include "core/index/node_id.h"
+#include "core/index/stored_pod.h"
 #include "core/model/json.h"
 #include "server/listeners/extender/no_profile.h"
 #include "server/listeners/extender/preemption_args.h"
@@ -268,6 +269,30 @@ absl::StatusOr<std::vector<NodeVictims>> ExtenderService::Preempt(
     const ExtenderPreemptionArgs& args) const {
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (!fresh.ok()) return fresh;
+  if (in_flight_.enabled()) {
+    // Nobody is evicted for another pod than the API server has.
+    std::optional<Pod> pending = PendingPod(args.pod.meta);
+    if (!pending) {
+      return absl::UnavailableError(
+          "the API server has told of no pending pod of that name and uid");
+    }
+    return PreemptFor({*std::move(pending), args.candidates});
+  }
+  return PreemptFor(args);
+}
+
+std::optional<Pod> ExtenderService::PendingPod(const ObjectMeta& meta) const {
+  return store_.Read([&](const ClusterState& cluster) -> std::optional<Pod> {
+    const StoredPod* const known = cluster.FindPod(KeyOf(meta));
+    const bool is_pending = known != nullptr && known->uid() == meta.uid &&
+                            known->node() == nullptr;
+    if (!is_pending) return std::nullopt;
+    return known->ToPod();
+  });
+}
+
+absl::StatusOr<std::vector<NodeVictims>> ExtenderService::PreemptFor(
+    const ExtenderPreemptionArgs& args) const {
   const SchedulerProfile* profile =
       profiles_.Find(args.pod.spec.scheduler_name);
   if (profile == nullptr) {

@@ -102,6 +102,12 @@ class ExtenderService {
       const ExtenderPreemptionArgs& args) const;
 
  private:
+  // The pod as the API server has told of it; absent if it has told of no such
+  // pod, or of one that is on a node.
+  std::optional<Pod> PendingPod(const ObjectMeta& meta) const;
+  absl::StatusOr<std::vector<NodeVictims>> PreemptFor(
+      const ExtenderPreemptionArgs& args) const;
+
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
 
   // Fills in the node to take.

@@ -2,39 +2,17 @@
 
 #include <glog/logging.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/index/cluster_state.h"
-#include "core/model/api_resources.h"
+#include "core/model/object.h"
 #include "server/listeners/grpc/feed_events.h"
 #include "server/listeners/grpc/grpc_status.h"
 #include "server/listeners/grpc/to_proto.h"
+#include "server/state/store_parts.h"
 
 namespace vicinal {
 namespace {
-
-constexpr std::size_t kObjectsPerPart = 256;
-
-// Null if there is no such object.
-template <typename Kind>
-std::optional<Object> Find(const ClusterState& cluster, const ObjectKey& key) {
-  if constexpr (std::is_same_v<Kind, Pod>) {
-    const StoredPod* const pod = cluster.FindPod(key);
-    if (pod != nullptr) return pod->ToPod();
-  } else if constexpr (std::is_same_v<Kind, Node>) {
-    const NodeInfo* const node = cluster.FindNode(key.name);
-    if (node != nullptr) return *node->node;
-  } else {
-    const auto it = cluster.All<Kind>().find(key);
-    if (it != cluster.All<Kind>().end()) return it->second;
-  }
-  return std::nullopt;
-}
 
 grpc::Status Refused(const char* method, const absl::Status& why) {
   LOG_EVERY_N(WARNING, 100)
@@ -93,25 +71,13 @@ grpc::Status GrpcClusterState::Snapshot(
     grpc::ServerWriter<v1::SnapshotResponse>* writer) {
   const absl::Status may = roles_.Check(*context, GrpcRole::kRead);
   if (!may.ok()) return Refused("Snapshot", may);
-  bool connected = true;
-  ForEachKind([&]<typename Kind>(Kind*) {
-    std::vector<ObjectKey> keys = store_.Read(
-        [](const ClusterState& cluster) { return cluster.Keys<Kind>(); });
-    std::sort(keys.begin(), keys.end());
-    // The lock is not held for long at a time, nor while a part is sent.
-    for (std::size_t begin = 0; connected && begin < keys.size();
-         begin += kObjectsPerPart) {
-      const std::size_t end = std::min(begin + kObjectsPerPart, keys.size());
-      v1::SnapshotResponse part;
-      store_.Read([&](const ClusterState& cluster) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const std::optional<Object> object = Find<Kind>(cluster, keys[i]);
-          if (object) *part.add_objects() = Encode(*object);
-        }
+  const bool connected =
+      ForEachPart(store_, [writer](const std::vector<Object>& objects) {
+        v1::SnapshotResponse part;
+        for (const Object& object : objects)
+          *part.add_objects() = Encode(object);
+        return writer->Write(part);
       });
-      connected = writer->Write(part);
-    }
-  });
   return connected ? grpc::Status::OK : grpc::Status::CANCELLED;
 }
 

@@ -154,15 +154,19 @@ TEST_F(GrpcExtenderTest, TheApiServersRefusalIsPassedOn) {
 }
 
 TEST_F(GrpcExtenderTest, PreemptAddsWhoIsInTheWay) {
+  const std::string pod = R"({"metadata":{"name":"p","namespace":"shop",
+      "uid":"p"},"spec":{"priority":10,"affinity":{"podAntiAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":
+      "zone","labelSelector":{"matchLabels":{"app":"a"}}}]}}}})";
+  const std::string question =
+      "{\"pod\":" + pod +
+      R"(,"nodeNameToMetaVictims":{"n1":{"numPDBViolations":3},"n9":{}}})";
   v1::PreemptResponse response;
+  EXPECT_EQ(Ask(&v1::Extender::Stub::Preempt, question, &response).error_code(),
+            grpc::StatusCode::UNAVAILABLE);
+  in_flight_.Upsert(ParsePod(pod));
   const grpc::Status status =
-      Ask(&v1::Extender::Stub::Preempt,
-          R"({"pod":{"metadata":{"name":"p","namespace":"shop"},"spec":{
-          "priority":10,"affinity":{"podAntiAffinity":{
-          "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":
-          "zone","labelSelector":{"matchLabels":{"app":"a"}}}]}}}},
-          "nodeNameToMetaVictims":{"n1":{"numPDBViolations":3},"n9":{}}})",
-          &response);
+      Ask(&v1::Extender::Stub::Preempt, question, &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   ASSERT_THAT(response.node_name_to_meta_victims(), SizeIs(1));
   const v1::MetaVictims& victims =

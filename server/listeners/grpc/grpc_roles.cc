@@ -54,6 +54,19 @@ absl::StatusOr<std::set<GrpcRole>> RolesOf(const std::string& client,
   return roles;
 }
 
+// The client's certificate with its chain, PEM; "" if it has shown none.
+std::string CertificateOf(const grpc::ServerContextBase& context) {
+  std::string pem;
+  for (const char* property : {GRPC_X509_PEM_CERT_PROPERTY_NAME,
+                               GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME}) {
+    for (const grpc::string_ref& part :
+         context.auth_context()->FindPropertyValues(property)) {
+      pem.append(part.data(), part.size());
+    }
+  }
+  return pem;
+}
+
 std::string CommonNameOf(const grpc::ServerContextBase& context) {
   const std::vector<grpc::string_ref> names =
       context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
@@ -112,6 +125,13 @@ absl::Status GrpcRoles::Check(const std::string& common_name,
 
 absl::Status GrpcRoles::Check(const grpc::ServerContextBase& context,
                               GrpcRole role) const {
+  if (tls_ != nullptr) {
+    const absl::Status believed = tls_->CheckClient(CertificateOf(context));
+    if (!believed.ok()) {
+      return absl::UnauthenticatedError(
+          absl::StrCat("the client's certificate: ", believed.message()));
+    }
+  }
   return Check(CommonNameOf(context), role);
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/listeners/tls/server_tls.h"
 
 namespace vicinal {
 
@@ -21,7 +22,7 @@ enum class GrpcRole {
   kRead,  // ClusterState/Snapshot.
 };
 
-// Immutable, and so thread-safe.
+// Immutable from the first Check on, and so thread-safe.
 class GrpcRoles {
  public:
   // Where clients have no certificates, they cannot be told apart: all may do
@@ -39,10 +40,16 @@ class GrpcRoles {
   // no YAML mapping of names to lists of ask, bind, feed and read.
   static absl::StatusOr<GrpcRoles> Read(std::string_view yaml);
 
+  // Has each call's certificate checked against what `tls`, which must outlive
+  // the roles, has read by then: gRPC itself knows no revocation lists, and
+  // looks at a certificate once for each connection. Before the first Check.
+  void CheckCertificatesWith(const ServerTls& tls) { tls_ = &tls; }
+
   // OK, or PermissionDenied with the common name and the role that it has not.
   absl::Status Check(const std::string& common_name, GrpcRole role) const;
   // The same of the certificate of the call's client. A client with no
-  // certificate, or one without a common name, is "".
+  // certificate, or one without a common name, is "". Unauthenticated for a
+  // certificate that is not believed any more.
   absl::Status Check(const grpc::ServerContextBase& context,
                      GrpcRole role) const;
 
@@ -51,6 +58,7 @@ class GrpcRoles {
 
   GrpcRoles() = default;
 
+  const ServerTls* tls_ = nullptr;  // Null: certificates are not looked at.
   Roles of_anyone_;
   std::map<std::string, Roles> by_name_;
 };

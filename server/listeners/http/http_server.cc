@@ -196,10 +196,9 @@ bool HasClientCertificate(PlainStream&) { return false; }
 
 // An asio context on the same SSL_CTX. A connection made from it keeps what it
 // needs of it.
-asio::ssl::context ContextFor(const ServerTls& tls) {
-  const std::shared_ptr<ssl_ctx_st> context = tls.context();
-  SSL_CTX_up_ref(context.get());
-  return asio::ssl::context(context.get());
+asio::ssl::context ContextFor(ssl_ctx_st& context) {
+  SSL_CTX_up_ref(&context);
+  return asio::ssl::context(&context);
 }
 
 // The connections of a server, for it to end those that do nothing.
@@ -221,6 +220,9 @@ class Connections {
       all_.set_.erase(this);
       all_.gone_.NotifyAll();
     }
+
+    // The TLS context that has believed the client; null: no TLS.
+    std::shared_ptr<ssl_ctx_st> believed_by;
 
     // Between requests.
     void set_waiting(bool waiting) { *waiting_ = waiting ? &socket_ : nullptr; }
@@ -397,10 +399,12 @@ class HttpServer::Impl {
   }
 
   asio::awaitable<void> ServeTls(PlainStream plain, Budget::Share /*share*/) {
-    asio::ssl::context context = ContextFor(*options_.tls);
+    std::shared_ptr<ssl_ctx_st> believed_by = options_.tls->context();
+    asio::ssl::context context = ContextFor(*believed_by);
     TlsStream stream(std::move(plain), context);
     Connections::Connection connection(
         connections_, beast::get_lowest_layer(stream).socket());
+    connection.believed_by = std::move(believed_by);
     if (!options_.tls->options().client_ca_file.empty()) {
       SSL_set_verify(stream.native_handle(),
                      SSL_VERIFY_PEER | (options_.require_client_certificate
@@ -431,6 +435,21 @@ class HttpServer::Impl {
     while (keep_alive) {
       keep_alive = co_await ServeRequest(stream, buffer, connection);
     }
+  }
+
+  // Whether the client's certificate is still good: it may have been revoked.
+  bool IsStillBelieved(TlsStream& stream,
+                       Connections::Connection& connection) const {
+    const absl::Status believed = options_.tls->CheckClient(
+        *stream.native_handle(), connection.believed_by);
+    LOG_IF_EVERY_N(WARNING, !believed.ok(), 100)
+        << options_.address
+        << ": a client's connection is closed: " << believed.message() << " ("
+        << google::COUNTER << " so far; each 100th is logged)";
+    return believed.ok();
+  }
+  bool IsStillBelieved(PlainStream&, Connections::Connection&) const {
+    return true;
   }
 
   // Reads one request and answers it. False: the connection is at its end.
@@ -466,6 +485,7 @@ class HttpServer::Impl {
       if (!error) co_await DrainBriefly(stream, buffer);
       co_return false;
     }
+    if (!IsStillBelieved(stream, connection)) co_return false;
     Request request = parser.release();
     HttpResponse answer =
         co_await Handle(request, HasClientCertificate(stream),

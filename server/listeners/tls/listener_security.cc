@@ -13,6 +13,10 @@ absl::Status CheckTlsFlags(const ListenerSecurity& security) {
   if (!tls.client_ca_file.empty() && !security.HasTls()) {
     return absl::InvalidArgumentError("--client-ca-file needs --tls-cert-file");
   }
+  if (!tls.client_crl_file.empty() && tls.client_ca_file.empty()) {
+    return absl::InvalidArgumentError(
+        "--client-crl-file needs --client-ca-file");
+  }
   return absl::OkStatus();
 }
 

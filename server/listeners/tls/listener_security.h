@@ -21,7 +21,8 @@ struct ListenerSecurity {
 };
 
 // InvalidArgument, naming the flag: a certificate without its key, a key
-// without its certificate, or a client CA without both. Reads no file.
+// without its certificate, a client CA without both, or revocation lists
+// without a client CA. Reads no file.
 absl::Status CheckTlsFlags(const ListenerSecurity& security);
 
 // InvalidArgument, naming `flag` and the address: no "<IP address>:<port>", or

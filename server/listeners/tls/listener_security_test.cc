@@ -58,6 +58,10 @@ TEST(ListenerSecurityTest, ACertificateItsKeyAndAClientCaBelongTogether) {
   only_clients.tls.client_ca_file = "ca.crt";
   EXPECT_EQ(CheckTlsFlags(only_clients).message(),
             "--client-ca-file needs --tls-cert-file");
+  ListenerSecurity only_lists = WithTls();
+  only_lists.tls.client_crl_file = "ca.crl";
+  EXPECT_EQ(CheckTlsFlags(only_lists).message(),
+            "--client-crl-file needs --client-ca-file");
 }
 
 TEST(ListenerSecurityTest, WithoutACertificateThereIsNoTls) {

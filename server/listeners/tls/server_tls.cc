@@ -41,6 +41,10 @@ absl::StatusOr<ServerTls::Contents> ServerTls::Read(const TlsOptions& options) {
     status = ReadInto("--client-ca-file", options.client_ca_file,
                       &contents.client_ca_pem);
   }
+  if (status.ok() && !options.client_crl_file.empty()) {
+    status = ReadInto("--client-crl-file", options.client_crl_file,
+                      &contents.client_crl_pem);
+  }
   if (!status.ok()) return status;
   return contents;
 }
@@ -68,6 +72,12 @@ absl::StatusOr<std::shared_ptr<ssl_ctx_st>> ServerTls::MakeContext(
     status = TrustCertificates(*context, contents.client_ca_pem);
     if (!status.ok()) {
       return At("--client-ca-file " + options.client_ca_file, status);
+    }
+    if (!options.client_crl_file.empty()) {
+      status = UseRevocationLists(*context, contents.client_crl_pem);
+      if (!status.ok()) {
+        return At("--client-crl-file " + options.client_crl_file, status);
+      }
     }
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   }
@@ -117,6 +127,35 @@ std::shared_ptr<ssl_ctx_st> ServerTls::context() const {
   return context_;
 }
 
+absl::Status ServerTls::CheckClient(
+    ssl_st& connection, std::shared_ptr<ssl_ctx_st>& believed_by) const {
+  std::shared_ptr<ssl_ctx_st> newest = context();
+  if (newest == believed_by) return absl::OkStatus();
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(
+      SSL_get1_peer_certificate(&connection), X509_free);
+  // Who has shown none is not believed to be anybody.
+  if (certificate != nullptr) {
+    absl::Status status = VerifyClient(*newest, *certificate,
+                                       SSL_get_peer_cert_chain(&connection));
+    if (!status.ok()) return status;
+  }
+  believed_by = std::move(newest);
+  return absl::OkStatus();
+}
+
+absl::Status ServerTls::CheckClient(const std::string& pem) const {
+  std::shared_ptr<ssl_ctx_st> newest;
+  {
+    const MutexLock lock(mutex_);
+    if (!pem.empty() && believed_pem_ == pem) return absl::OkStatus();
+    newest = context_;
+  }
+  absl::Status status = VerifyClient(*newest, pem);
+  const MutexLock lock(mutex_);
+  if (status.ok() && newest == context_) believed_pem_ = pem;
+  return status;
+}
+
 void ServerTls::Reload() {
   absl::StatusOr<Contents> contents = Read(options_);
   if (contents.ok() && *contents == contents_) {
@@ -136,10 +175,11 @@ void ServerTls::Reload() {
   }
   contents_ = *std::move(contents);
   last_problem_.clear();
-  LOG(INFO) << "new connections get the changed certificate in "
+  LOG(INFO) << "the changed certificates are used from now on: "
             << options_.cert_file;
   const MutexLock lock(mutex_);
   context_ = *std::move(context);
+  believed_pem_.clear();
 }
 
 }  // namespace vicinal

@@ -7,7 +7,8 @@
 //   auto tls = ServerTls::Load(options);
 //   … SSL_new((*tls)->context().get()) for each new connection
 //
-// A connection keeps the certificate that it began with. Files that are changed
+// A connection keeps the certificate that it began with; whether its client is
+// still believed can be asked at any time. Files that are changed
 // into something that cannot be used are logged and change nothing.
 #ifndef VICINAL_SERVER_LISTENERS_TLS_SERVER_TLS_H_
 #define VICINAL_SERVER_LISTENERS_TLS_SERVER_TLS_H_
@@ -21,8 +22,9 @@
 #include "absl/status/statusor.h"
 #include "core/sync/mutex.h"
 
-// OpenSSL's SSL_CTX, without its headers.
+// OpenSSL's SSL_CTX and SSL, without its headers.
 struct ssl_ctx_st;
+struct ssl_st;
 
 namespace vicinal {
 
@@ -32,6 +34,9 @@ struct TlsOptions {
   std::string cert_file;         // PEM, followed by its chain.
   std::string private_key_file;  // PEM, not encrypted.
   std::string client_ca_file;    // Empty: clients need no certificate.
+  // Revocation lists, PEM, one of each authority of client_ca_file. Empty: no
+  // certificate is revoked.
+  std::string client_crl_file;
   TlsVersion min_version = TlsVersion::k12;
 };
 
@@ -55,12 +60,23 @@ class ServerTls {
   // business (SSL_set_verify).
   std::shared_ptr<ssl_ctx_st> context() const;
 
+  // Whether the client of a connection, which was believed by the context
+  // `believed_by`, is still believed: its certificate may have been revoked
+  // meanwhile, or its authority exchanged. Sets `believed_by` to the newest
+  // context then. Unauthenticated, with OpenSSL's reason, if it is not.
+  // Cost: O(1) while the files are the same.
+  absl::Status CheckClient(ssl_st& connection,
+                           std::shared_ptr<ssl_ctx_st>& believed_by) const;
+  // The same of a certificate with its chain, PEM.
+  absl::Status CheckClient(const std::string& pem) const;
+
  private:
   // What the files hold.
   struct Contents {
     std::string certificate_pem;
     std::string key_pem;
     std::string client_ca_pem;
+    std::string client_crl_pem;
 
     friend bool operator==(const Contents&, const Contents&) = default;
   };
@@ -80,6 +96,8 @@ class ServerTls {
 
   mutable Mutex mutex_;
   std::shared_ptr<ssl_ctx_st> context_ ABSL_GUARDED_BY(mutex_);
+  // The latest certificate that context_ believes.
+  mutable std::string believed_pem_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   CondVar stop_;
   std::thread reloading_;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "server/kubernetes/testing/test_certificates.h"
 
 namespace vicinal {
@@ -70,8 +71,13 @@ class ServerTlsTest : public ::testing::Test {
   }
 
   static bool AwaitName(const ServerTls& tls, const std::string& name) {
+    return Await([&] { return NameIn(tls) == name; });
+  }
+
+  template <typename Condition>
+  static bool Await(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (NameIn(tls) != name) {
+    while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -131,6 +137,61 @@ TEST_F(ServerTlsTest, NewConnectionsGetAChangedCertificate) {
   WritePair(Issue("second"));
   EXPECT_TRUE(AwaitName(**tls, "second"));
   EXPECT_NE((*tls)->context(), old);
+}
+
+TEST_F(ServerTlsTest, ARevokedCertificateIsBelievedNoLonger) {
+  const TestCertificate client = Issue("client");
+  const TestCertificate other = Issue("other");
+  options_.client_ca_file = Path("ca.crt");
+  options_.client_crl_file = Path("ca.crl");
+  Write(options_.client_ca_file, authority_.certificate_pem);
+  Write(options_.client_crl_file, MakeTestRevocationList(authority_, {other}));
+  const auto tls = ServerTls::Load(options_);
+  ASSERT_TRUE(tls.ok()) << tls.status();
+  EXPECT_EQ((*tls)->CheckClient(client.certificate_pem), absl::OkStatus());
+  EXPECT_EQ((*tls)->CheckClient(other.certificate_pem),
+            absl::UnauthenticatedError("certificate revoked"));
+  Write(options_.client_crl_file,
+        MakeTestRevocationList(authority_, {other, client}));
+  EXPECT_TRUE(Await([&] {
+    return (*tls)->CheckClient(client.certificate_pem) ==
+           absl::UnauthenticatedError("certificate revoked");
+  }));
+}
+
+TEST_F(ServerTlsTest, WithoutAListThatIsValidNobodyIsBelieved) {
+  const TestCertificate client = Issue("client");
+  options_.client_ca_file = Path("ca.crt");
+  options_.client_crl_file = Path("ca.crl");
+  Write(options_.client_ca_file, authority_.certificate_pem);
+  Write(options_.client_crl_file,
+        MakeTestRevocationList(authority_, {}, std::chrono::hours(-1)));
+  const auto expired = ServerTls::Load(options_);
+  ASSERT_TRUE(expired.ok()) << expired.status();
+  EXPECT_EQ((*expired)->CheckClient(client.certificate_pem),
+            absl::UnauthenticatedError("CRL has expired"));
+  Write(options_.client_crl_file,
+        MakeTestRevocationList(MakeTestAuthority("another"), {}));
+  const auto foreign = ServerTls::Load(options_);
+  ASSERT_TRUE(foreign.ok()) << foreign.status();
+  EXPECT_EQ((*foreign)->CheckClient(client.certificate_pem),
+            absl::UnauthenticatedError("unable to get certificate CRL"));
+  Write(options_.client_crl_file, "no list");
+  EXPECT_EQ(ErrorOf(), "--client-crl-file " + options_.client_crl_file +
+                           ": contains no PEM revocation list");
+}
+
+TEST_F(ServerTlsTest, AStrangersCertificateIsNotBelieved) {
+  options_.client_ca_file = Path("ca.crt");
+  Write(options_.client_ca_file, authority_.certificate_pem);
+  const auto tls = ServerTls::Load(options_);
+  ASSERT_TRUE(tls.ok()) << tls.status();
+  const TestCertificate foreign = IssueTestCertificate(
+      MakeTestAuthority("ca"),
+      {.common_name = "client", .dns_names = {}, .ip_addresses = {}});
+  EXPECT_EQ((*tls)->CheckClient(foreign.certificate_pem).code(),
+            absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ((*tls)->CheckClient("").code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ServerTlsTest, WhatCannotBeUsedChangesNothingUntilItIsMended) {

@@ -150,8 +150,13 @@ void Rescuer::Attend(const ObjectKey& key) {
     rescues_.erase(key);
   } else if (rescue.state == State::kNominated) {
     AttendNominated(rescue, observed.value_or(Observed()));
-  } else if (Clock::now() >= rescue.due) {
-    NominateBest(key, rescue);
+  } else if (observed) {
+    // Not as it was asked about, but as it is.
+    rescue.pod.meta = observed->pod.meta;
+    rescue.pod.spec = observed->pod.spec;
+    if (Clock::now() >= rescue.due) NominateBest(key, rescue);
+  } else if (Clock::now() >= rescue.asked + options_.unseen) {
+    Abandon(rescue, "the API server has not shown the pod");
   }
 }
 
@@ -268,6 +273,7 @@ std::optional<Rescuer::Observed> Rescuer::Observe(const Pod& pod) const {
     observed.emplace();
     observed->bound = stored->node() != nullptr;
     observed->nominated = stored->nominated_node_name();
+    observed->pod = stored->ToPod();
     return observed;
   });
 }

@@ -82,6 +82,8 @@ struct RescuerOptions {
   std::chrono::milliseconds rest{60'000};
   // Pods that are looked after at a time; others are left to the scheduler.
   std::size_t max_pods = 1000;
+  // How long the API server may take to show a pod that was asked about.
+  std::chrono::milliseconds unseen{2000};
   // How often pods under rescue are looked at.
   std::chrono::milliseconds interval{10};
   // Trades time for certainty: two attempts for each rescued pod, and a second
@@ -128,6 +130,7 @@ class Rescuer {
 
   struct Rescue {
     Pod pod;  // As the scheduler asked about it.
+    Clock::time_point asked = Clock::now();
     State state = State::kUndecided;
     // When to attend to it if it is undecided or resting; when an attempt must
     // have come if it is nominated.
@@ -147,6 +150,7 @@ class Rescuer {
   struct Observed {
     bool bound = false;
     std::string nominated;
+    Pod pod;
   };
 
   void Run();

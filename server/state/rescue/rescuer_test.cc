@@ -240,11 +240,23 @@ TEST_F(RescuerTest, ANominationThatWasVisibleAndIsClearedIsWrittenAgainAtOnce) {
   EXPECT_THAT(nominated(), ElementsAre("n3", "n3"));
 }
 
-TEST_F(RescuerTest, APodThatTheStoreDoesNotHaveYetIsRescuedToo) {
+TEST_F(RescuerTest, APodIsRescuedOnceTheStoreHasIt) {
   options_.visible_after = milliseconds(10);
   Start();
   Ask(Waiting(), 2);
+  EXPECT_THAT(nominated(), IsEmpty());
+  Put(Waiting());
   EXPECT_TRUE(UntilNominations(1));
+}
+
+TEST_F(RescuerTest, APodIsRescuedByItsOwnRulesAndNotByTheQuestions) {
+  Start();
+  Pod real = Waiting();
+  real.spec.node_selector.emplace().Set("disk", "none");
+  Put(real);
+  Ask(Waiting(), 2);
+  Settle();
+  EXPECT_THAT(nominated(), IsEmpty());
 }
 
 TEST_F(RescuerTest, ANominationThatDoesNotShowIsWrittenAgainOtherNodesFirst) {
@@ -346,6 +358,7 @@ TEST_F(RescuerTest, APodThatTheApiServerDoesNotHaveIsAbandoned) {
   options_.visible_after = milliseconds(5);
   Answer(absl::NotFoundError("no"));
   Start();
+  Put(Waiting());
   Ask(Waiting(), 2);
   EXPECT_TRUE(UntilCounts({1, 0, 1}));
   Answer(absl::AbortedError("another uid"));

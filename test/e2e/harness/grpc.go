@@ -252,7 +252,8 @@ func (f *Feeding) Send(event any) error {
 
 // End says that this was all. Error: not all that was sent has been applied.
 func (f *Feeding) End() error {
-	if err := f.Send(map[string]any{"end": map[string]any{}}); err != nil {
+	// EOF: the stream has ended already, and receiving says why.
+	if err := f.Send(map[string]any{"end": map[string]any{}}); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if err := f.stream.CloseSend(); err != nil {

@@ -41,7 +41,7 @@ func NewAuthority(t testing.TB, run *Run) *Authority {
 		NotAfter:              time.Now().Add(24 * time.Hour),
 		IsCA:                  true,
 		BasicConstraintsValid: true,
-		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -86,6 +86,31 @@ func (a *Authority) ExpiredClient(t testing.TB, user string) Pair {
 		NotAfter:    time.Now().Add(-time.Hour),
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
+}
+
+// WriteCRL writes the authority's list of the certificates that it has revoked, in the
+// place of the list that is there, and returns the file.
+func (a *Authority) WriteCRL(t testing.TB, revoked ...Pair) string {
+	t.Helper()
+	list := &x509.RevocationList{Number: big.NewInt(time.Now().UnixNano()), ThisUpdate: time.Now().Add(-time.Minute), NextUpdate: time.Now().Add(24 * time.Hour)}
+	for _, p := range revoked {
+		block, _ := pem.Decode(p.CertPEM)
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries, x509.RevocationListEntry{SerialNumber: cert.SerialNumber, RevocationTime: list.ThisUpdate})
+	}
+	der, err := x509.CreateRevocationList(rand.Reader, list, a.cert, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := a.run.Path("ca.crl")
+	writeFile(t, path+".new", pemBlock("X509 CRL", der))
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // PairOf is a certificate and its key, in no files.

@@ -277,6 +277,40 @@ func (f *fixture) startPod(t *testing.T, v variant, name, kubeconfig string) (*h
 	return f.cp.StartScheduler(t, name, kubeconfig, harness.FillInConfig(t, []byte(content), kubeconfig, vicinal.ExtenderURL())), vicinal
 }
 
+// othersGetNothing: another user of the host, which a hostNetwork pod is too, and who
+// has the certificates of a pod that has ended.
+func (f *fixture) othersGetNothing(t *testing.T, v *harness.Vicinal, oldCertificates string) {
+	t.Helper()
+	nobody := []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
+	if os.Getuid() != 0 {
+		nobody = nil // without root nobody becomes another user; who has no certificate is refused too
+	}
+	curl := func(as []string, args ...string) (string, error) {
+		command := append(append(slices.Clone(as), "curl", "-sSkf", "--max-time", "10"), args...)
+		output, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+		return string(output), err
+	}
+	if output, err := curl(nobody, "https://"+v.AdminAddress+"/healthz"); err != nil || output != "ok\n" {
+		t.Errorf("/healthz: %q %v", output, err)
+	}
+	old := []string{"--cert", oldCertificates + "/client.crt", "--key", oldCertificates + "/client.key"}
+	for _, path := range []string{v.ExtenderAddress + "/filter", v.ExtenderAddress + "/prioritize", v.ExtenderAddress + "/preempt", v.ExtenderAddress + "/bind", v.AdminAddress + "/metrics"} {
+		if output, err := curl(nobody, "-d", "{}", "https://"+path); err == nil {
+			t.Errorf("nobody gets from %s: %s", path, output)
+		}
+		if output, err := curl(nobody, "-d", "{}", "http://"+path); err == nil {
+			t.Errorf("nobody gets without TLS from %s: %s", path, output)
+		}
+		if output, err := curl(nil, append(old, "-d", "{}", "https://"+path)...); err == nil {
+			t.Errorf("the certificates of before get from %s: %s", path, output)
+		}
+	}
+	if client, err := v.DialGRPCWith(nil, 2*time.Second); err == nil {
+		client.Close()
+		t.Error("gRPC answers a client without TLS")
+	}
+}
+
 // Two replicas with the configuration and the account of overlays/second-scheduler.
 func (f *fixture) secondSchedulerRuns(t *testing.T) {
 	v := variants[2]
@@ -311,6 +345,7 @@ func (f *fixture) secondSchedulerRuns(t *testing.T) {
 	leader.Kill()
 	leadersVicinal.Kill()
 	observer.WaitSeen(t, standbysVicinal)
+	f.othersGetNothing(t, standbysVicinal, f.cp.Run.Path("leader-tls"))
 	second := place("second")
 	if first.Spec.NodeName == "" || second.Spec.NodeName == "" || first.Spec.NodeName == second.Spec.NodeName {
 		t.Errorf("first runs on %q, second on %q, want two nodes", first.Spec.NodeName, second.Spec.NodeName)

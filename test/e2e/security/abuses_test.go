@@ -29,7 +29,7 @@ func TestAbusesGetNothingAndChangeNothing(t *testing.T) {
 	if !strings.Contains(want, `"n1"`) && !strings.Contains(want, `"n2"`) {
 		t.Fatalf("a good question is answered with %s", want)
 	}
-	abuses := slices.Concat(withoutACertificate(w), withoutTheRole(t, w), crookedPaths(), smuggled(), oversized())
+	abuses := slices.Concat(withoutACertificate(w), withoutTheRole(t, w), crookedPaths(), smuggled(), tricks(), oversized())
 	w.tryAll(t, abuses)
 	if len(abuses) < 60 {
 		t.Errorf("%d abuses, want 60", len(abuses))
@@ -41,7 +41,7 @@ func (w *world) tryAll(t *testing.T, abuses []abuse) {
 	t.Helper()
 	for i, a := range abuses {
 		got, refused := a.try(w)
-		t.Logf("%3d %-55s %.100s", i+1, a.name, strings.TrimSpace(got))
+		t.Logf("| %3d | %-60s | %.100s |", i+1, a.name, strings.TrimSpace(strings.ReplaceAll(got, "\n", " ")))
 		if !refused {
 			t.Errorf("%s: not refused: %.300s", a.name, got)
 		}
@@ -78,7 +78,12 @@ func withoutACertificate(w *world) []abuse {
 			status, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/metrics", "")
 			return fmt.Sprint(status, got, err), status == 0 || status == 401 || config == nil && status == 400
 		}}, abuse{"gRPC, client with " + who, func(w *world) (string, bool) {
-			_, err := w.vicinal.DialGRPCWith(config, 2*time.Second)
+			client, err := w.vicinal.DialGRPCWith(config, 2*time.Second)
+			if err == nil {
+				// The connection of a revoked one stands; no call of it is answered.
+				defer client.Close()
+				err = client.Snapshot()
+			}
 			return fmt.Sprint(err), err != nil
 		}})
 	}

@@ -1,9 +1,12 @@
 package security
 
 import (
+	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,6 +117,63 @@ func TestARestartWithNewCertificatesRevokesTheOldOnes(t *testing.T) {
 	}
 	if _, err := w.vicinal.DialGRPCWith(trusting, 2*time.Second); err == nil {
 		t.Error("gRPC takes the old certificate")
+	}
+}
+
+// What is revoked while vicinal runs is refused, over connections that stand too.
+func TestARevokedCertificateIsRefusedFromThenOn(t *testing.T) {
+	run := harness.NewRun(t)
+	ca := harness.NewAuthority(t, run)
+	server, client, other := ca.Server(t, "server"), ca.Client(t, "client"), ca.Client(t, "other")
+	v := harness.StartVicinal(t, run, "--sample", "--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile,
+		"--client-ca-file="+ca.CAFile, "--client-crl-file="+ca.WriteCRL(t))
+	config := ca.TLSConfig(t, client)
+	conn, err := dial(config, v.ExtenderAddress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	reader := bufio.NewReader(conn)
+	// ask sends a question over the connection that stands.
+	ask := func() (int, error) {
+		_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+		if _, err := io.WriteString(conn, "POST /filter HTTP/1.1\r\nHost: v\r\nContent-Length: 25\r\n\r\n{\"Pod\":{},\"NodeNames\":[]}"); err != nil {
+			return 0, err
+		}
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			return 0, err
+		}
+		_, err = io.ReadAll(response.Body)
+		return response.StatusCode, err
+	}
+	if code, err := ask(); code != 200 {
+		t.Fatalf("before: %d %v", code, err)
+	}
+	grpcClient, err := v.DialGRPCWith(config, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer grpcClient.Close()
+	if err := call("Extender/Filter")(grpcClient); status.Code(err) == codes.Unauthenticated {
+		t.Fatalf("before: %v", err)
+	}
+	ca.WriteCRL(t, client)
+	harness.Eventually(t, 30*time.Second, "the connection that stands is closed", func() string {
+		if code, err := ask(); err == nil {
+			return fmt.Sprint("still answered: ", code)
+		}
+		return ""
+	})
+	w := &world{vicinal: v}
+	if code, got := w.post(config, "/filter", "{}"); code != 0 {
+		t.Errorf("a new connection: %d %s", code, got)
+	}
+	if err := call("Extender/Filter")(grpcClient); status.Code(err) != codes.Unauthenticated || !strings.Contains(err.Error(), "certificate revoked") {
+		t.Errorf("gRPC: %v", err)
+	}
+	if code, got := w.post(ca.TLSConfig(t, other), "/filter", `{"Pod":{},"NodeNames":[]}`); code != 200 {
+		t.Errorf("another certificate: %d %s", code, got)
 	}
 }
 

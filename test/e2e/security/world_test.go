@@ -53,10 +53,11 @@ func newWorld(t *testing.T) *world {
 	w := &world{cp: harness.StartControlPlane(t, run), pods: map[string]*corev1.Pod{}}
 	ca := w.cp.CA
 	roles := run.Path("roles.yaml")
-	if err := os.WriteFile(roles, []byte("system:kube-scheduler: [ask, bind]\nask: [ask]\nbind: [bind]\nfeed: [feed]\nread: [read]\n"), 0o600); err != nil {
+	if err := os.WriteFile(roles, []byte("system:kube-scheduler: [ask, bind]\nask: [ask]\nbind: [bind]\nfeed: [feed]\nread: [read]\nrevoked: [ask, bind, feed, read]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	server, scheduler := ca.Server(t, "vicinal-server"), ca.Client(t, "system:kube-scheduler")
+	revoked := ca.Client(t, "revoked")
 	w.scheduler = ca.TLSConfig(t, scheduler)
 	config := run.Path("profile.yaml")
 	profile := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n"
@@ -65,8 +66,8 @@ func newWorld(t *testing.T) *world {
 	}
 	w.vicinal = harness.StartVicinal(t, run, "--kubeconfig="+w.cp.VicinalKubeconfig(t, w.cp.URL), "--scheduler-config="+config,
 		"--tls-cert-file="+server.CertFile, "--tls-private-key-file="+server.KeyFile, "--client-ca-file="+ca.CAFile,
-		"--grpc-roles-file="+roles)
-	w.strangers = strangers(t, w, server)
+		"--client-crl-file="+ca.WriteCRL(t, revoked), "--grpc-roles-file="+roles)
+	w.strangers = strangers(t, w, revoked)
 	w.ofRole = map[string]*tls.Config{}
 	for _, role := range []string{"ask", "bind", "feed", "read", "unknown"} {
 		w.ofRole[role] = ca.TLSConfig(t, ca.Client(t, role))
@@ -90,7 +91,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // strangers are clients with certificates that are not to be believed.
-func strangers(t *testing.T, w *world, server harness.Pair) map[string]*tls.Config {
+func strangers(t *testing.T, w *world, revoked harness.Pair) map[string]*tls.Config {
 	t.Helper()
 	with := func(p harness.Pair) *tls.Config { return w.cp.CA.TLSConfig(t, p) }
 	none := w.scheduler.Clone()
@@ -102,6 +103,7 @@ func strangers(t *testing.T, w *world, server harness.Pair) map[string]*tls.Conf
 		"TLS 1.1":                old,
 		"a foreign one":          with(harness.NewAuthority(t, harness.NewRun(t)).Client(t, "system:kube-scheduler")),
 		"an expired one":         with(w.cp.CA.ExpiredClient(t, "system:kube-scheduler")),
+		"a revoked one":          with(revoked),
 		"one signed by itself":   with(selfSigned(t)),
 		"one signed by a client": with(signedByAClient(t, w.cp.CA.Client(t, "client-as-authority"))),
 		"plain text":             nil,
@@ -162,9 +164,16 @@ func (w *world) addObjects(t *testing.T) {
 	other.Spec.SchedulerName = "another-scheduler"
 	bound := harness.PodOf("bound")
 	bound.Spec.NodeName = "n1"
+	bound2 := harness.PodOf("bound")
+	bound2.Spec.NodeName = "n2"
+	// The two that run keep it from both nodes.
+	alone := harness.PodOf("alone")
+	alone.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{harness.TermTo("bound", corev1.LabelHostname)},
+	}}
 	gated := harness.PodOf("gated")
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
-	for name, pod := range map[string]*corev1.Pod{"big": big, "other": other, "bound": bound, "gated": gated, "small": harness.PodOf("small"), "gone": harness.PodOf("gone")} {
+	for name, pod := range map[string]*corev1.Pod{"big": big, "other": other, "bound": bound, "bound2": bound2, "alone": alone, "gated": gated, "small": harness.PodOf("small"), "gone": harness.PodOf("gone")} {
 		pod.GenerateName, pod.Name = "", name
 		created, err := w.cp.Admin.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{})
 		if err != nil {

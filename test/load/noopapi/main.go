@@ -40,6 +40,10 @@ var modes = []string{"stock", "decide", "advise", "plugin"}
 // with an extender that answers a node without a look at it (nothing).
 var bounds = []string{"off", "nothing"}
 
+// decide-tls is decide over mutual TLS, as in the overlays: not by default, for decide
+// stands beside it then.
+const decideTLS = "decide-tls"
+
 // Main is the command. plugins makes those of one scheduler in the mode plugin.
 func Main(plugins func() frameworkruntime.Registry) {
 	if err := run(plugins); err != nil {
@@ -80,7 +84,7 @@ func compare(o *options) error {
 		}
 	}()
 	for _, mode := range chosen {
-		if known := slices.Concat(modes, bounds); !slices.Contains(known, mode) {
+		if known := append(slices.Concat(modes, bounds), decideTLS); !slices.Contains(known, mode) {
 			return fmt.Errorf("--modes: %q is none of %q", mode, known)
 		}
 		p, err := start(mode)

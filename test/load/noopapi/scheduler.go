@@ -110,7 +110,7 @@ func (s *runningScheduler) stop() {
 // manifestOf is the scheduler's configuration that operators are given.
 func manifestOf(o *options, mode string) string {
 	switch mode {
-	case "decide":
+	case "decide", decideTLS:
 		return filepath.Join(o.root, "manifests/overlays/kubeadm-decide/kube-scheduler-config.yaml")
 	case "plugin":
 		return filepath.Join(o.root, "manifests/overlays/plugin/kube-scheduler-config.yaml")
@@ -194,6 +194,10 @@ func configFor(path string, v *vicinal) ([]byte, error) {
 			extender["urlPrefix"] = v.extenderURL
 			delete(extender, "enableHTTPS")
 			delete(extender, "tlsConfig")
+			if v.certificates != "" {
+				extender["enableHTTPS"] = true
+				extender["tlsConfig"] = map[string]any{"caFile": v.certificates + "/ca.crt", "certFile": v.certificates + "/client.crt", "keyFile": v.certificates + "/client.key"}
+			}
 		}
 	} else {
 		profile := object["profiles"].([]any)[0].(map[string]any)

@@ -52,7 +52,7 @@ func serve(o *options, mode string) error {
 	w := &world{o: o, mode: mode, cluster: cluster.New(cluster.Size{Nodes: o.nodes, PodsPerNode: o.podsPerNode})}
 	w.api = noop.New(w.cluster)
 	switch mode {
-	case "advise", "decide":
+	case "advise", "decide", decideTLS:
 		w.vicinal, err = startVicinal(o, mode, w.api, folder)
 	case "plugin":
 		w.vicinal, err = startPluginVicinal(o, folder)

@@ -1,11 +1,14 @@
 package noopapi
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/prometheus/common/expfmt"
@@ -20,6 +23,8 @@ type vicinal struct {
 	server                *bench.Server
 	extenderURL, adminURL string
 	socket                string // with the scheduler's plugin, and no extender
+	certificates          string // folder of the scheduler's certificate; "": no TLS
+	client                *http.Client
 }
 
 func startVicinal(o *options, mode string, api *noop.API, folder string) (*vicinal, error) {
@@ -32,26 +37,56 @@ func startVicinal(o *options, mode string, api *noop.API, folder string) (*vicin
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, kubeconfigFormat, listener.Addr()), 0o600); err != nil {
 		return nil, err
 	}
-	args := []string{"serve", "--mode=" + mode, "--kubeconfig=" + kubeconfig, "--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none"}
-	if mode == "decide" {
+	v, scheme := &vicinal{client: http.DefaultClient}, "http://"
+	args := []string{"serve", "--mode=" + strings.TrimSuffix(mode, "-tls"), "--kubeconfig=" + kubeconfig, "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none"}
+	if mode != "advise" {
 		args = append(args, "--scheduler-config="+manifestOf(o, mode))
+	}
+	if mode == decideTLS {
+		scheme = "https://"
+		if err := v.makeCertificates(o, filepath.Join(folder, "tls")); err != nil {
+			return nil, err
+		}
+		args = append(args, "--tls-cert-file="+v.certificates+"/server.crt", "--tls-private-key-file="+v.certificates+"/server.key", "--client-ca-file="+v.certificates+"/ca.crt")
+	} else {
+		args = append(args, "--allow-anonymous-clients")
 	}
 	server, err := bench.Start(o.vicinal, args...)
 	if err != nil {
 		return nil, err
 	}
-	v := &vicinal{server: server}
+	v.server = server
 	var extender, admin string
 	if _, err := fmt.Sscanf(server.FirstLine, "listening extender=%s admin=%s", &extender, &admin); err != nil {
 		server.Kill()
 		return nil, fmt.Errorf("vicinal does not say where it listens: %q", server.FirstLine)
 	}
-	v.extenderURL, v.adminURL = "http://"+extender, "http://"+admin
+	v.extenderURL, v.adminURL = scheme+extender, scheme+admin
 	if err := v.waitSeen(1); err != nil {
 		server.Kill()
 		return nil, err
 	}
 	return v, nil
+}
+
+// makeCertificates has vicinal make them, as the overlays do.
+func (v *vicinal) makeCertificates(o *options, folder string) error {
+	if _, err := bench.Output(o.vicinal, "certificates", "--directory="+folder); err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(folder+"/client.crt", folder+"/client.key")
+	if err != nil {
+		return err
+	}
+	authority, err := os.ReadFile(folder + "/ca.crt")
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(authority)
+	v.certificates = folder
+	v.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}}}
+	return nil
 }
 
 const kubeconfigFormat = `apiVersion: v1
@@ -64,7 +99,7 @@ current-context: noop
 
 // startPluginVicinal is one that knows what the scheduler's plugin tells.
 func startPluginVicinal(o *options, folder string) (*vicinal, error) {
-	v := &vicinal{socket: filepath.Join(folder, "plugin.sock")}
+	v := &vicinal{client: http.DefaultClient, socket: filepath.Join(folder, "plugin.sock")}
 	text, err := configFor(manifestOf(o, "plugin"), v)
 	if err != nil {
 		return nil, err
@@ -92,7 +127,7 @@ func (v *vicinal) waitSeen(version int64) error {
 		return nil
 	}
 	return eventually(5*time.Minute, func() error {
-		ready, err := http.Get(v.adminURL + "/readyz")
+		ready, err := v.client.Get(v.adminURL + "/readyz")
 		if err != nil {
 			return err
 		}
@@ -110,7 +145,7 @@ func (v *vicinal) waitSeen(version int64) error {
 
 // metric is a gauge of a name, with this label if there is one.
 func (v *vicinal) metric(name, label, value string) (float64, error) {
-	response, err := http.Get(v.adminURL + "/metrics")
+	response, err := v.client.Get(v.adminURL + "/metrics")
 	if err != nil {
 		return 0, err
 	}
