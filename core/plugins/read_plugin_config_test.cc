@@ -245,7 +245,8 @@ TEST(PluginConfigTest, ARatioOfAnotherStrategyIsRefusedFrom1_36On) {
       R"("requestedToCapacityRatio":{"shape":[{"utilization":0,"score":0}]}}})");
   ASSERT_TRUE(read.ok()) << read.status();
   PluginConfig config = *read;
-  const JsonPath path = JsonPath().Field("c");
+  const JsonPath root;
+  const JsonPath path = root.Field("c");
   EXPECT_TRUE(SetRelease(*KubernetesReleaseOf("1.35"), path, config).ok());
   EXPECT_EQ(config.release.name, "1.35");
   EXPECT_EQ(SetRelease(*KubernetesReleaseOf("1.36"), path, config).message(),

@@ -37,7 +37,7 @@ ApiClientPool::~ApiClientPool() {
   stopping_ = true;
   waiters_.clear();
   idle_.clear();
-  due_.cancel();
+  due_.reset();
   io_.reset();  // And with it the coroutines.
 }
 
@@ -117,15 +117,15 @@ void ApiClientPool::CallNext(
 }
 
 void ApiClientPool::OpenWhenDue() {
-  due_.cancel();
+  due_->cancel();
   if (waiters_.empty() || opening_ == options_.max_opening ||
       size_ == options_.max_connections) {
     return;
   }
   const Clock::time_point due = waiters_.front()->since + options_.patience;
   if (size_ > 0 && Clock::now() < due) {
-    due_.expires_at(due);
-    due_.async_wait([this](const boost::system::error_code& cancelled) {
+    due_->expires_at(due);
+    due_->async_wait([this](const boost::system::error_code& cancelled) {
       if (!cancelled) OpenWhenDue();
     });
     return;

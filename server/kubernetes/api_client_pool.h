@@ -123,7 +123,9 @@ class ApiClientPool {
   std::size_t opening_ = 0;  // Those that are.
   std::vector<Idle> idle_;   // The one that was used last is at the end.
   std::deque<std::shared_ptr<Waiter>> waiters_;
-  boost::asio::steady_timer due_{*io_};  // When the next is to be opened.
+  // When the next is to be opened. Always there until the destructor, which
+  // ends it before `io_`.
+  std::optional<boost::asio::steady_timer> due_{std::in_place, *io_};
 
   std::thread thread_;
 };

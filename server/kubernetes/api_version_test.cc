@@ -38,10 +38,11 @@ TEST(ApiVersionTest, AnErrorSaysWhatWasAsked) {
   for (const auto& [status, body] :
        {std::pair(403, R"({"message":"forbidden"})"), std::pair(200, "{}"),
         std::pair(200, "<html>"), std::pair(200, R"({"gitVersion":7})")}) {
-    EXPECT_THAT(Read(status, body).status().message(), StartsWith("/version: "))
+    EXPECT_THAT(std::string(Read(status, body).status().message()),
+                StartsWith("/version: "))
         << body;
   }
-  EXPECT_THAT(Read(200, R"({"gitVersion":7})").status().message(),
+  EXPECT_THAT(std::string(Read(200, R"({"gitVersion":7})").status().message()),
               HasSubstr("gitVersion"));
 }
 

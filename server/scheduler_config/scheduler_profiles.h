@@ -34,8 +34,10 @@ struct SchedulerProfile {
 // Immutable, and so thread-safe.
 class SchedulerProfiles {
  public:
-  // The default profile of that release for every pod.
-  explicit SchedulerProfiles(const KubernetesRelease& release = {});
+  // The default profile for every pod.
+  SchedulerProfiles() : SchedulerProfiles(KubernetesRelease()) {}
+  // That of a release.
+  explicit SchedulerProfiles(const KubernetesRelease& release);
 
   // The profiles of a scheduler's configuration, each for the pods that name
   // it.

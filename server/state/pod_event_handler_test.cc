@@ -57,9 +57,9 @@ TEST_F(PodEventHandlerTest, EventsAndListsDoNotUndoAnAssumedPlacement) {
 }
 
 TEST_F(PodEventHandlerTest, TheDeletionOfAnEarlierPodDoesNotCount) {
-  sink_.OnChanged(Json("u1", "n2"));
+  sink_.OnChanged(Json("u1"));
   Assume("u2");
-  sink_.OnDeleted(Json("u1", "n2"));
+  sink_.OnDeleted(Json("u1"));
   EXPECT_EQ(Where(), "n1");
   sink_.OnDeleted(Json("u2"));
   EXPECT_EQ(Where(), "unknown");

@@ -23,12 +23,15 @@ ApiClientOptions WriteOptions() {
 
 }  // namespace
 
+absl::StatusOr<ClientConfig> ApiServerConfigOf(const ServeOptions& options) {
+  return options.in_cluster ? InClusterConfig()
+                            : LoadKubeconfig(options.kubeconfig);
+}
+
 absl::StatusOr<std::unique_ptr<ApiServer>> ApiServerOf(
     const ServeOptions& options) {
   if (!options.HasApiServer()) return nullptr;
-  absl::StatusOr<ClientConfig> config =
-      options.in_cluster ? InClusterConfig()
-                         : LoadKubeconfig(options.kubeconfig);
+  absl::StatusOr<ClientConfig> config = ApiServerConfigOf(options);
   if (!config.ok()) return config.status();
   absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
       BlockingApiClient::Create(*config, WriteOptions());

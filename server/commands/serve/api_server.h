@@ -32,6 +32,10 @@ struct ApiServer {
   PodStatusWriter status_writer;
 };
 
+// How to reach the API server of the options, which must have one. Errors: a
+// file that cannot be read.
+absl::StatusOr<ClientConfig> ApiServerConfigOf(const ServeOptions& options);
+
 // The one of the options' kubeconfig, or that of the cluster this process runs
 // in; null if the options have neither. Sends nothing yet. Errors: a file that
 // cannot be read, certificates or keys that cannot be used.

@@ -12,6 +12,8 @@
 namespace vicinal {
 namespace {
 
+constexpr char kAuto[] = "auto";  // A release.
+
 void AddListeners(CLI::App* serve, ServeOptions& options) {
   serve
       ->add_option("--listen-address", options.listen_address,
@@ -58,7 +60,6 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
 // The flags about where the state of the cluster comes from.
 void AddClusterState(CLI::App* serve, ServeOptions& options) {
   constexpr char kClusterState[] = "Cluster state (exactly one)";
-  constexpr char kAuto[] = "auto";
   CLI::Option* kubeconfig =
       serve
           ->add_option("--kubeconfig", options.kubeconfig,

@@ -2,16 +2,40 @@
 
 #include <glog/logging.h>
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/commands/serve/api_server.h"
+#include "server/kubernetes/api_client_options.h"
 #include "server/kubernetes/api_version.h"
+#include "server/kubernetes/blocking_api_client.h"
+#include "server/kubernetes/client_config.h"
 
 namespace vicinal {
 namespace {
+
+// What the API server of the options says, which must have one.
+absl::StatusOr<std::string> AskVersion(const ServeOptions& options,
+                                       const ApiClientOptions& patience) {
+  const absl::StatusOr<ClientConfig> config = ApiServerConfigOf(options);
+  if (!config.ok()) return config.status();
+  const absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
+      BlockingApiClient::Create(*config, patience);
+  if (!client.ok()) return client.status();
+  return ReadApiVersion(**client);
+}
+
+// The start waits for no longer than this.
+ApiClientOptions Impatient() {
+  ApiClientOptions options;
+  options.connect_timeout = std::chrono::seconds(2);
+  options.handshake_timeout = std::chrono::seconds(2);
+  options.response_timeout = std::chrono::seconds(2);
+  return options;
+}
 
 // The number behind "1." or "v1.", -1 if there is none.
 int MinorOf(std::string_view version) {
@@ -55,23 +79,19 @@ SchedulerRelease ChooseRelease(const std::optional<KubernetesRelease>& wanted,
   return chosen;
 }
 
-absl::StatusOr<SchedulerRelease> FindRelease(
-    const ServeOptions& options, const std::function<bool()>& is_over) {
-  const absl::StatusOr<std::unique_ptr<ApiServer>> api_server =
-      ApiServerOf(options);
-  if (!api_server.ok()) return api_server.status();
+absl::StatusOr<SchedulerRelease> FindRelease(const ServeOptions& options) {
+  if (absl::Status status = Validate(options); !status.ok()) return status;
   std::string version;
-  while (*api_server != nullptr) {
-    const absl::StatusOr<std::string> answer =
-        ReadApiVersion(*(*api_server)->client);
+  if (options.HasApiServer()) {
+    if (const auto config = ApiServerConfigOf(options); !config.ok()) {
+      return config.status();
+    }
+    const absl::StatusOr<std::string> answer = AskVersion(options, Impatient());
     if (answer.ok()) {
       version = *answer;
-      break;
-    }
-    LOG(WARNING) << "asking for the API server's release: " << answer.status();
-    if (options.kubernetes_release && !options.require_same_release) break;
-    if (is_over()) {
-      return absl::CancelledError("stopped before the API server answered");
+    } else {
+      LOG(WARNING) << "the API server's release is not known yet: "
+                   << answer.status();
     }
   }
   SchedulerRelease found = ChooseRelease(options.kubernetes_release, version);
@@ -83,6 +103,33 @@ absl::StatusOr<SchedulerRelease> FindRelease(
   }
   LOG(INFO) << "the answers are those of kube-scheduler " << found.release.name;
   return found;
+}
+
+absl::Status ConfirmRelease(const ServeOptions& options,
+                            const SchedulerRelease& begun,
+                            const std::function<bool()>& is_over) {
+  if (!options.HasApiServer() || !begun.api_server.empty()) {
+    return absl::OkStatus();
+  }
+  while (!is_over()) {
+    const absl::StatusOr<std::string> version = AskVersion(options, {});
+    if (!version.ok()) continue;
+    const SchedulerRelease found =
+        ChooseRelease(options.kubernetes_release, *version);
+    if (options.require_same_release && !found.mismatch.empty()) {
+      return absl::FailedPreconditionError(found.mismatch);
+    }
+    if (found.release == begun.release) {
+      if (!found.mismatch.empty()) LOG(WARNING) << found.mismatch;
+      return absl::OkStatus();
+    }
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the API server is ", *version,
+        ", which it has not told at the start: start again to answer as "
+        "kube-scheduler ",
+        std::string(found.release.name)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace vicinal

@@ -24,14 +24,21 @@ struct SchedulerRelease {
 SchedulerRelease ChooseRelease(const std::optional<KubernetesRelease>& wanted,
                                const std::string& api_server);
 
-// Asks the API server of the options, if they have one; without
-// --kubernetes-release until it answers or `is_over` returns true. Blocks
-// meanwhile; `is_over` may block for a second or two between the questions.
+// Asks the API server of the options once, if they have one, for a few seconds
+// at most. Without an answer it is as ChooseRelease says; ConfirmRelease is to
+// follow. Blocks meanwhile.
 //
-// Errors: as ApiServerOf; FailedPrecondition for a mismatch that the options
-// forbid; Cancelled if it is over.
-absl::StatusOr<SchedulerRelease> FindRelease(
-    const ServeOptions& options, const std::function<bool()>& is_over);
+// Errors: those of Validate; a kubeconfig that cannot be used;
+// FailedPrecondition for a mismatch that the options forbid.
+absl::StatusOr<SchedulerRelease> FindRelease(const ServeOptions& options);
+
+// If FindRelease had no answer of the API server: asks until there is one or
+// `is_over` returns true, which may block for a second or two. Blocks
+// meanwhile. FailedPrecondition if the answer shows that the server is to start
+// again, as another release or not at all.
+absl::Status ConfirmRelease(const ServeOptions& options,
+                            const SchedulerRelease& begun,
+                            const std::function<bool()>& is_over);
 
 }  // namespace vicinal
 

@@ -38,12 +38,16 @@ TEST(SchedulerReleaseTest, OfAnUnknownOneTheNearestIsTaken) {
   }
 }
 
-TEST(SchedulerReleaseTest, WhoHasNoApiServerIsNotKeptWaiting) {
+TEST(SchedulerReleaseTest, WithoutAnApiServerNobodyIsAsked) {
   ServeOptions options;
   options.sample = true;
-  const auto found = FindRelease(options, [] { return true; });
+  const auto found = FindRelease(options);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->release.name, KubernetesRelease().name);
+  EXPECT_TRUE(ConfirmRelease(options, *found, [] {
+                ADD_FAILURE() << "asked";
+                return true;
+              }).ok());
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ class TerminationSignals {
   // Whether there is one within `seconds`.
   bool ComeWithin(int seconds) const {
     const timespec limit{seconds, 0};
-    return sigtimedwait(&signals_, nullptr, &limit) > 0;
+    const int signal = sigtimedwait(&signals_, nullptr, &limit);
+    if (signal > 0) LOG(INFO) << "stopping on signal " << signal;
+    return signal > 0;
   }
 
  private:
@@ -46,17 +48,19 @@ class TerminationSignals {
 
 absl::Status Serve(const ServeOptions& options) {
   const TerminationSignals signals;
-  const absl::StatusOr<SchedulerRelease> release =
-      FindRelease(options, [&signals] { return signals.ComeWithin(2); });
+  const absl::StatusOr<SchedulerRelease> release = FindRelease(options);
   if (!release.ok()) return release.status();
   const absl::StatusOr<std::unique_ptr<Server>> server =
       Server::Start(options, *release);
   if (!server.ok()) return server.status();
   std::cout << "listening " << (*server)->Addresses() << std::endl;
-  signals.Wait();
+  bool is_over = false;
+  absl::Status status = ConfirmRelease(
+      options, *release, [&] { return is_over = signals.ComeWithin(2); });
+  if (status.ok() && !is_over) signals.Wait();
   (*server)->Stop();
   LOG(INFO) << "stopped";
-  return absl::OkStatus();
+  return status;
 }
 
 }  // namespace vicinal

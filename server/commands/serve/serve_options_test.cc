@@ -37,7 +37,7 @@ TEST(ServeOptionsTest, WhoeverCanBindNeedsACertificate) {
   options.allow_anonymous_clients = true;
   EXPECT_TRUE(Validate(options).ok()) << Validate(options);
   options.allow_anonymous_clients = false;
-  options.security.tls = {"tls.crt", "tls.key", "ca.crt"};
+  options.security.tls = {"tls.crt", "tls.key", "ca.crt", ""};
   EXPECT_TRUE(Validate(options).ok()) << Validate(options);
 }
 
@@ -52,7 +52,7 @@ TEST(ServeOptionsTest, RolesNeedCertificatesToTellClientsApart) {
   options.grpc_listen_address = "127.0.0.1:0";
   options.grpc_roles_file = "roles.yaml";
   ExpectRefused(options, "--grpc-roles-file needs");
-  options.security.tls = {"tls.crt", "tls.key", "ca.crt"};
+  options.security.tls = {"tls.crt", "tls.key", "ca.crt", ""};
   EXPECT_TRUE(Validate(options).ok()) << Validate(options);
   options.grpc_listen_address = "none";
   ExpectRefused(options, "--grpc-roles-file needs");

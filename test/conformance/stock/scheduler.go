@@ -149,8 +149,15 @@ type scorer interface {
 // keepScorers notes the score plugins that the registry makes.
 func keepScorers(registry runtime.Registry, scorers map[string]scorer) runtime.Registry {
 	for name, factory := range registry {
-		registry[name] = func(ctx context.Context, args kruntime.Object, handle handle) (plugin, error) {
-			made, err := factory(ctx, args, handle)
+		registry[name] = func(ctx context.Context, args kruntime.Object, handle handle) (made plugin, err error) {
+			// Up to 1.35 NodeResourcesFit does, of a strategy RequestedToCapacityRatio
+			// without its parameters.
+			defer func() {
+				if r := recover(); r != nil {
+					made, err = nil, fmt.Errorf("%s panics: %v", name, r)
+				}
+			}()
+			made, err = factory(ctx, args, handle)
 			if s, scores := made.(scorer); scores {
 				scorers[name] = s
 			}

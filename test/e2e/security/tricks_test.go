@@ -58,8 +58,8 @@ func tricks() []abuse {
 		json("an escaped NUL in a name", "/bind", `{"PodName":"small\u0000","PodNamespace":"default","PodUID":"x","Node":"n1"}`),
 		json("half a surrogate in a name", "/bind", `{"PodName":"\ud800","PodNamespace":"default","PodUID":"x","Node":"n1"}`),
 		json("full nodes, not their names", "/filter", `{"Pod":`+pod+`,"Nodes":{"items":[]}}`),
-		json("a quantity that overflows", "/filter", strings.Replace(`{"Pod":`+pod+`,"NodeNames":["n1"]}`, `"spec":{`, `"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1e999"}}}],`, 1)),
-		json("a quantity that is none", "/filter", strings.Replace(`{"Pod":`+pod+`,"NodeNames":["n1"]}`, `"spec":{`, `"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"-"}}}],`, 1)),
+		json("a quantity with two exponents", "/filter", strings.Replace(`{"Pod":`+pod+`,"NodeNames":["n1"]}`, `"spec":{`, `"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1e9e9"}}}],`, 1)),
+		json("a quantity that is none", "/filter", strings.Replace(`{"Pod":`+pod+`,"NodeNames":["n1"]}`, `"spec":{`, `"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"much"}}}],`, 1)),
 		{"slowloris: 300 connections with half a request", func(w *world) (string, bool) {
 			for range 300 {
 				conn, err := dial(w.scheduler, w.vicinal.ExtenderAddress)
