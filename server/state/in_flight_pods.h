@@ -103,10 +103,11 @@ class InFlightPods {
   // had led to is taken back. Waits until the place is known of every pod that
   // matters to the answer. Errors: DeadlineExceeded, with the pod it waited
   // for; FailedPrecondition, if the pod is bound, or being bound, or another
-  // pod of that name is; Aborted, as above; Unimplemented, if another pod of its group that matters to the
-  // answer was offered several nodes, which no wait would change. `group`: the
-  // pods with which it is scheduled together, "" for none; the second question
-  // about one of them ends what all of them led to.
+  // pod of that name is; Aborted, as above; Unimplemented, if another pod of
+  // its group that matters to the answer was offered several nodes, which no
+  // wait would change. `group`: the pods with which it is scheduled together,
+  // "" for none; the second question about one of them ends what all of them
+  // led to.
   absl::StatusOr<Question> Ask(std::shared_ptr<const PodInfo> pod,
                                const std::string& group = "");
   // As Ask, but an error at once where Ask waits.

@@ -19,9 +19,9 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/plugins/candidate_nodes.h"
+#include "test/bench/bench_question.h"
 #include "test/bench/generated_cluster.h"
 #include "test/bench/measure.h"
-#include "test/bench/bench_question.h"
 #include "test/bench/record_result.h"
 
 namespace vicinal {
