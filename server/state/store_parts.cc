@@ -55,11 +55,4 @@ bool ForEachPart(const ClusterStore& store,
   return wanted;
 }
 
-void CopyInParts(const ClusterStore& store, ClusterState& copy) {
-  ForEachPart(store, [&copy](std::vector<Object> part) {
-    for (Object& object : part) copy.Upsert(std::move(object));
-    return true;
-  });
-}
-
 }  // namespace vicinal

@@ -18,10 +18,6 @@ namespace vicinal {
 bool ForEachPart(const ClusterStore& store,
                  const std::function<bool(std::vector<Object>)>& visit);
 
-// Puts all objects into `copy`, which is empty. Cost: that of an Upsert for
-// each object; the memory of the store once more.
-void CopyInParts(const ClusterStore& store, ClusterState& copy);
-
 }  // namespace vicinal
 
 #endif  // VICINAL_SERVER_STATE_STORE_PARTS_H_
