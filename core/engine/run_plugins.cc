@@ -1,9 +1,11 @@
 #include "core/engine/run_plugins.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -120,17 +122,6 @@ Status FilterOneNode(const Profile& profile, const ClusterState& cluster,
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
                              const CandidateNodes& nodes) {
-  return RunScorePlugins(
-      profile, cluster, pod, nodes,
-      [](std::size_t, const PreparedScore& score,
-         const CandidateNodes& scored_nodes,
-         std::span<std::int64_t> raw) { score.ScoreNodes(scored_nodes, raw); });
-}
-
-ScoreOutcome RunScorePlugins(const Profile& profile,
-                             const ClusterState& cluster, const PodInfo& pod,
-                             const CandidateNodes& nodes,
-                             const ScoreNodesFunction& score_nodes) {
   ScoreOutcome outcome;
   const auto fail = [&outcome](std::string message) {
     outcome = ScoreOutcome();
@@ -138,9 +129,7 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
   };
   // All PreScores run before the first score.
   std::vector<std::unique_ptr<PreparedScore>> prepared;
-  std::vector<std::size_t> positions;  // In the profile.
-  for (std::size_t position = 0; position < profile.scores.size(); ++position) {
-    const auto& [plugin, weight] = profile.scores[position];
+  for (const auto& [plugin, weight] : profile.scores) {
     PreScoreResult result = plugin->PreScore(cluster, pod, nodes);
     if (result.status.IsSkip()) continue;
     if (!result.status.ok()) {
@@ -152,12 +141,11 @@ ScoreOutcome RunScorePlugins(const Profile& profile,
     scores.plugin = plugin->Name();
     scores.weight = weight;
     prepared.push_back(std::move(result.score));
-    positions.push_back(position);
   }
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     PluginScores& scores = outcome.plugins[i];
     scores.raw.resize(nodes.size());
-    score_nodes(positions[i], *prepared[i], nodes, scores.raw);
+    prepared[i]->ScoreNodes(nodes, scores.raw);
     scores.normalized = scores.raw;
     prepared[i]->Normalize(nodes, scores.normalized);
   }

@@ -7,10 +7,7 @@
 #ifndef VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
 #define VICINAL_CORE_ENGINE_RUN_PLUGINS_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -65,16 +62,6 @@ struct ScoreOutcome {
 ScoreOutcome RunScorePlugins(const Profile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
                              const CandidateNodes& nodes);
-
-// The same with raw scores that come from elsewhere. `score_nodes` sets the raw
-// score of each node, in order; `plugin` is the position in Profile::scores.
-using ScoreNodesFunction = std::function<void(
-    std::size_t plugin, const PreparedScore& score, const CandidateNodes& nodes,
-    std::span<std::int64_t> raw)>;
-ScoreOutcome RunScorePlugins(const Profile& profile,
-                             const ClusterState& cluster, const PodInfo& pod,
-                             const CandidateNodes& nodes,
-                             const ScoreNodesFunction& score_nodes);
 
 }  // namespace vicinal
 
