@@ -4,6 +4,10 @@
 
 namespace vicinal {
 
+std::string CheckKubernetesRelease(const std::string& version) {
+  return std::string(KubernetesReleaseOf(version).status().message());
+}
+
 CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release) {
   return app
       ->add_option_function<std::string>(
@@ -12,9 +16,7 @@ CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release) {
             release = *KubernetesReleaseOf(version);
           },
           "the release of the scheduler whose answers are given, such as 1.36")
-      ->check([](const std::string& version) {
-        return std::string(KubernetesReleaseOf(version).status().message());
-      })
+      ->check(CheckKubernetesRelease)
       ->default_str(std::string(release.name));
 }
 

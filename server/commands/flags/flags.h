@@ -50,6 +50,9 @@ inline CLI::Option* AddBool(CLI::App* app, const std::string& flag, bool& value,
       ->default_str(value ? "true" : "false");
 }
 
+// What is wrong with the version of a release that a flag names; "": nothing.
+std::string CheckKubernetesRelease(const std::string& version);
+
 // --kubernetes-release: `release` becomes the one that is named, and must
 // outlive the app.
 CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release);

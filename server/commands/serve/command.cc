@@ -108,10 +108,8 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
           "the release of the scheduler whose answers are given, such as 1.36; "
           "auto: that of the API server, or else the newest")
       ->check([](const std::string& version) {
-        return version == kAuto
-                   ? std::string()
-                   : std::string(
-                         KubernetesReleaseOf(version).status().message());
+        return version == kAuto ? std::string()
+                                : CheckKubernetesRelease(version);
       })
       ->default_str(kAuto)
       ->group(kClusterState);

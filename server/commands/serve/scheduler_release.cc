@@ -17,13 +17,10 @@
 namespace vicinal {
 namespace {
 
-// What the API server of the options says, which must have one.
-absl::StatusOr<std::string> AskVersion(const ServeOptions& options,
+absl::StatusOr<std::string> AskVersion(const ClientConfig& api_server,
                                        const ApiClientOptions& patience) {
-  const absl::StatusOr<ClientConfig> config = ApiServerConfigOf(options);
-  if (!config.ok()) return config.status();
   const absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
-      BlockingApiClient::Create(*config, patience);
+      BlockingApiClient::Create(api_server, patience);
   if (!client.ok()) return client.status();
   return ReadApiVersion(**client);
 }
@@ -83,10 +80,10 @@ absl::StatusOr<SchedulerRelease> FindRelease(const ServeOptions& options) {
   if (absl::Status status = Validate(options); !status.ok()) return status;
   std::string version;
   if (options.HasApiServer()) {
-    if (const auto config = ApiServerConfigOf(options); !config.ok()) {
-      return config.status();
-    }
-    const absl::StatusOr<std::string> answer = AskVersion(options, Impatient());
+    const absl::StatusOr<ClientConfig> api_server = ApiServerConfigOf(options);
+    if (!api_server.ok()) return api_server.status();
+    const absl::StatusOr<std::string> answer =
+        AskVersion(*api_server, Impatient());
     if (answer.ok()) {
       version = *answer;
     } else {
@@ -112,7 +109,9 @@ absl::Status ConfirmRelease(const ServeOptions& options,
     return absl::OkStatus();
   }
   while (!is_over()) {
-    const absl::StatusOr<std::string> version = AskVersion(options, {});
+    const absl::StatusOr<ClientConfig> api_server = ApiServerConfigOf(options);
+    if (!api_server.ok()) continue;  // The file may be being changed.
+    const absl::StatusOr<std::string> version = AskVersion(*api_server, {});
     if (!version.ok()) continue;
     const SchedulerRelease found =
         ChooseRelease(options.kubernetes_release, *version);
