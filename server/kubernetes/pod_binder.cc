@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
 #include "core/model/json_writer.h"
@@ -16,6 +15,7 @@
 #include "server/kubernetes/api_request.h"
 #include "server/kubernetes/api_response.h"
 #include "server/kubernetes/backoff.h"
+#include "server/kubernetes/pod_path.h"
 
 namespace vicinal {
 namespace {
@@ -37,15 +37,10 @@ std::string ToJson(const PodBinding& binding) {
   return json;
 }
 
-std::string PathOf(const PodBinding& binding) {
-  return absl::StrCat("/api/v1/namespaces/", binding.namespace_name, "/pods/",
-                      binding.name);
-}
-
-ApiRequest ToWrite(const PodBinding& binding) {
+ApiRequest ToWrite(const std::string& path, const PodBinding& binding) {
   ApiRequest request;
   request.method = "POST";
-  request.target = PathOf(binding) + "/binding";
+  request.target = path + "/binding";
   request.body = ToJson(binding);
   return request;
 }
@@ -99,6 +94,12 @@ void PodBinder::Bind(const PodBinding& binding, BindCaller caller,
 
 PodBinder::Awaitable<BindResult> PodBinder::Write(const PodBinding& binding,
                                                   const BindCaller& caller) {
+  const absl::StatusOr<std::string> path =
+      PodPath(binding.namespace_name, binding.name);
+  if (!path.ok()) {
+    co_return BindResult{Outcome::kRefused,
+                         std::string(path.status().message())};
+  }
   Backoff backoff(milliseconds(20), milliseconds(1000), std::random_device()());
   BindResult failed = Late();
   // When the last request was sent that may have been carried out, or may yet.
@@ -121,7 +122,7 @@ PodBinder::Awaitable<BindResult> PodBinder::Write(const PodBinding& binding,
       if (writes) {
         const Clock::time_point sent = Clock::now();
         const absl::StatusOr<ApiResponse> response =
-            co_await (*client)->Send(ToWrite(binding));
+            co_await (*client)->Send(ToWrite(*path, binding));
         const absl::Status status =
             response.ok() ? ToStatus(*response) : response.status();
         if (status.ok()) co_return BindResult{};
@@ -145,7 +146,7 @@ PodBinder::Awaitable<BindResult> PodBinder::Write(const PodBinding& binding,
       }
       if (look) {
         ApiRequest request;
-        request.target = PathOf(binding);
+        request.target = *path;
         const Seen seen =
             SeenIn(co_await (*client)->Send(std::move(request)), binding);
         if (seen == Seen::kThere) co_return BindResult{};

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
 #include "server/kubernetes/api_request.h"
 #include "server/kubernetes/api_response.h"
+#include "server/kubernetes/pod_path.h"
 
 namespace vicinal {
 namespace {
@@ -32,9 +32,9 @@ boost::asio::awaitable<absl::StatusOr<Pod>> Read(ApiClientPool& pool,
 void ReadPod(ApiClientPool& pool, const std::string& namespace_name,
              const std::string& name,
              std::function<void(absl::StatusOr<Pod>)> done) {
-  pool.Run([&pool,
-            target = absl::StrCat("/api/v1/namespaces/", namespace_name,
-                                  "/pods/", name),
+  const absl::StatusOr<std::string> path = PodPath(namespace_name, name);
+  if (!path.ok()) return done(path.status());
+  pool.Run([&pool, target = *path,
             done = std::move(done)]() -> boost::asio::awaitable<void> {
     done(co_await Read(pool, target));
   });

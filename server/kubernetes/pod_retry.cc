@@ -13,6 +13,7 @@
 #include "core/model/json_writer.h"
 #include "server/kubernetes/api_request.h"
 #include "server/kubernetes/api_response.h"
+#include "server/kubernetes/pod_path.h"
 
 namespace vicinal {
 namespace {
@@ -33,11 +34,16 @@ boost::asio::awaitable<void> Write(ApiClientPool& pool, ApiRequest request) {
 }  // namespace
 
 void TryAgain(const ObjectMeta& pod, ApiClientPool& pool) {
+  const absl::StatusOr<std::string> path =
+      PodPath(pod.namespace_name, pod.name);
+  if (!path.ok()) {
+    LOG(WARNING) << "to have a pod tried again: " << path.status();
+    return;
+  }
   ApiRequest request;
   request.method = "PATCH";
   request.content_type = "application/merge-patch+json";
-  request.target = absl::StrCat("/api/v1/namespaces/", pod.namespace_name,
-                                "/pods/", pod.name, "/status");
+  request.target = *path + "/status";
   request.body = R"({"metadata":{"uid":)";
   AppendJsonString(pod.uid, request.body);
   request.body += absl::StrCat(
