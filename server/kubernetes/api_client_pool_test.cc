@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -15,10 +16,7 @@ namespace {
 class ApiClientPoolTest : public testing::Test {
  protected:
   std::unique_ptr<ApiClientPool> Pool(const ApiClientPool::Options& options) {
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = server_.port();
+    const ClientConfig config = PlainConfigOf(server_);
     return *ApiClientPool::Create(config, {}, options);
   }
 

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -18,10 +19,7 @@ absl::StatusOr<std::string> Read(int status, const std::string& body) {
     EXPECT_EQ(request.target, "/version");
     reply.Send(status, body);
   });
-  ClientConfig config;
-  config.tls = false;
-  config.host = "127.0.0.1";
-  config.port = server.port();
+  const ClientConfig config = PlainConfigOf(server);
   const auto client = BlockingApiClient::Create(config, {});
   EXPECT_TRUE(client.ok()) << client.status();
   return ReadApiVersion(**client);

@@ -9,16 +9,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
 namespace {
 
 std::unique_ptr<BlockingApiClient> ClientOf(const TestHttpServer& server) {
-  ClientConfig config;
-  config.tls = false;
-  config.host = "127.0.0.1";
-  config.port = server.port();
+  const ClientConfig config = PlainConfigOf(server);
   ApiClientOptions options;
   options.response_timeout = std::chrono::milliseconds(500);
   absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -14,14 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-ClientConfig ConfigFor(const TestHttpServer& server) {
-  ClientConfig config;
-  config.tls = false;
-  config.host = "127.0.0.1";
-  config.port = server.port();
-  return config;
-}
 
 TEST(ListAllTest, ReadsAllPages) {
   const TestHttpServer server(
@@ -40,7 +33,7 @@ TEST(ListAllTest, ReadsAllPages) {
       });
   std::vector<std::string> items;
   const absl::Status status =
-      ListAll(ConfigFor(server), "/api/v1/nodes", "a!=b",
+      ListAll(PlainConfigOf(server), "/api/v1/nodes", "a!=b",
               [&items](simdjson::padded_string_view item) {
                 items.emplace_back(item);
                 return absl::OkStatus();
@@ -55,7 +48,7 @@ TEST(ListAllTest, ErrorsNameThePath) {
     reply.Send(403, R"({"kind":"Status","message":"no nodes for you"})");
   });
   const absl::Status status =
-      ListAll(ConfigFor(server), "/api/v1/nodes", "",
+      ListAll(PlainConfigOf(server), "/api/v1/nodes", "",
               [](simdjson::padded_string_view) { return absl::OkStatus(); });
   EXPECT_THAT(std::string(status.message()), HasSubstr("/api/v1/nodes: "));
   EXPECT_THAT(std::string(status.message()), HasSubstr("no nodes for you"));
@@ -84,7 +77,7 @@ TEST(ListAllTest, AsksForAPageAgainThatMayCome) {
       });
   std::vector<std::string> items;
   const absl::Status status =
-      ListAll(ConfigFor(server), "/api/v1/nodes", "",
+      ListAll(PlainConfigOf(server), "/api/v1/nodes", "",
               [&items](simdjson::padded_string_view item) {
                 items.emplace_back(item);
                 return absl::OkStatus();
@@ -98,7 +91,7 @@ TEST(ListAllTest, GivesUpAPageThatDoesNotCome) {
     reply.Send(503, R"({"kind":"Status","message":"not today"})");
   });
   const absl::Status status =
-      ListAll(ConfigFor(server), "/api/v1/nodes", "",
+      ListAll(PlainConfigOf(server), "/api/v1/nodes", "",
               [](simdjson::padded_string_view) { return absl::OkStatus(); });
   EXPECT_THAT(std::string(status.message()), HasSubstr("not today"));
   EXPECT_EQ(server.requests().size(), 5u);
@@ -111,7 +104,7 @@ TEST(ListAllTest, StopsAtAnItemThatIsRefused) {
   });
   int items = 0;
   const absl::Status status =
-      ListAll(ConfigFor(server), "/api/v1/pods", "",
+      ListAll(PlainConfigOf(server), "/api/v1/pods", "",
               [&items](simdjson::padded_string_view) {
                 ++items;
                 return absl::InvalidArgumentError("metadata.name: required");

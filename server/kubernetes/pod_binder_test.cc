@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -57,10 +58,7 @@ class PodBinderTest : public testing::Test {
           }
           answers[std::min(i, answers.size() - 1)](reply);
         });
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = server.port();
+    const ClientConfig config = PlainConfigOf(server);
     const auto pool = ApiClientPool::Create(config, {}, {});
     EXPECT_TRUE(pool.ok()) << pool.status();
     PodBinder::Options options;

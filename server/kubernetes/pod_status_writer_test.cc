@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -22,10 +23,7 @@ class PodStatusWriterTest : public testing::Test {
     TestHttpServer server({}, [&](const TestRequest&, TestReply& reply) {
       reply.Send(status, body);
     });
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = server.port();
+    const ClientConfig config = PlainConfigOf(server);
     const auto client = BlockingApiClient::Create(config, {});
     EXPECT_TRUE(client.ok()) << client.status();
     const absl::Status result =

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/recording_handler.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
@@ -23,14 +24,6 @@ constexpr char kPage[] =
 constexpr char kBookmark[] =
     "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":"
     "\"11\"}}}\n";
-
-ClientConfig ConfigFor(const TestHttpServer& server) {
-  ClientConfig config;
-  config.tls = false;
-  config.host = "127.0.0.1";
-  config.port = server.port();
-  return config;
-}
 
 std::unique_ptr<ReflectorThread> StartOrDie(
     const ClientConfig& config, const std::vector<ReflectedResource>& resources,
@@ -76,7 +69,7 @@ TEST(ReflectorThreadTest, ReflectsManyResourcesOnOneThread) {
   std::vector<ReflectedResource> resources;
   for (int i = 0; i < 7; ++i)
     resources.push_back({"/api/v1/r" + std::to_string(i), "", &handler});
-  const auto thread = StartOrDie(ConfigFor(server), resources);
+  const auto thread = StartOrDie(PlainConfigOf(server), resources);
   ASSERT_TRUE(handler.WaitFor("version 11", 7000));
   EXPECT_EQ(handler.Count("list end 10"), 7u);
   EXPECT_EQ(handler.threads().size(), 1u);
@@ -90,8 +83,8 @@ TEST(ReflectorThreadTest, AResourceThatFailsDoesNotHinderTheOthers) {
   });
   RecordingHandler bad;
   RecordingHandler good;
-  const auto thread =
-      StartOrDie(ConfigFor(server), {{"/bad", "", &bad}, {"/good", "", &good}});
+  const auto thread = StartOrDie(PlainConfigOf(server),
+                                 {{"/bad", "", &bad}, {"/good", "", &good}});
   EXPECT_TRUE(bad.WaitFor("disconnected list: 403", 2));
   EXPECT_TRUE(good.WaitFor("version 11", 1000));
   EXPECT_EQ(bad.Count("list start"), 0u);
@@ -100,7 +93,8 @@ TEST(ReflectorThreadTest, AResourceThatFailsDoesNotHinderTheOthers) {
 TEST(ReflectorThreadTest, CallsNoHandlerAfterStop) {
   TestHttpServer server({}, ListAndFlood);
   RecordingHandler handler;
-  const auto thread = StartOrDie(ConfigFor(server), {{"/pods", "", &handler}});
+  const auto thread =
+      StartOrDie(PlainConfigOf(server), {{"/pods", "", &handler}});
   ASSERT_TRUE(handler.WaitFor("version 11"));
   thread->Stop();
   const size_t calls = handler.lines().size();
@@ -140,7 +134,7 @@ TEST(ReflectorThreadTest, StopsWhateverIsUnderWay) {
     TestHttpServer server({}, behaviour);
     RecordingHandler handler;
     const auto thread =
-        StartOrDie(ConfigFor(server), {{"/pods", "", &handler}}, options);
+        StartOrDie(PlainConfigOf(server), {{"/pods", "", &handler}}, options);
     ASSERT_TRUE(server.WaitForRequests(name == "silent watch" ? 2 : 1));
     if (name == "backoff") {
       ASSERT_TRUE(handler.WaitFor("disconnected"));
@@ -152,7 +146,7 @@ TEST(ReflectorThreadTest, StopsWhateverIsUnderWay) {
   for (int i = 0; i < 20; ++i) {
     TestHttpServer server(deaf, ListAndFlood);
     RecordingHandler handler;
-    StartOrDie(ConfigFor(server), {{"/pods", "", &handler}})->Stop();
+    StartOrDie(PlainConfigOf(server), {{"/pods", "", &handler}})->Stop();
   }
 }
 
@@ -160,8 +154,9 @@ TEST(ReflectorThreadTest, StartsAndStopsManyTimes) {
   TestHttpServer server({}, ListAndFlood);
   for (int i = 0; i < 20; ++i) {
     RecordingHandler handler;
-    const auto thread = StartOrDie(
-        ConfigFor(server), {{"/pods", "", &handler}, {"/nodes", "", &handler}});
+    const auto thread =
+        StartOrDie(PlainConfigOf(server),
+                   {{"/pods", "", &handler}, {"/nodes", "", &handler}});
     ASSERT_TRUE(handler.WaitFor("version 11"));
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/simulate/simulated_cluster.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -61,10 +62,7 @@ absl::Status Load(const Lists& lists, SimulatedCluster& simulated,
           reply.Send(200, it->second);
         }
       });
-  ClientConfig config;
-  config.tls = false;
-  config.host = "127.0.0.1";
-  config.port = server.port();
+  const ClientConfig config = PlainConfigOf(server);
   return ReadClusterFromApi(config, simulated.Loader(true));
 }
 

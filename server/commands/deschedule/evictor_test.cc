@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -47,9 +48,7 @@ class EvictorTest : public ::testing::Test {
       : server_({}, [this](const TestRequest& request, TestReply& reply) {
           Answer(request, reply);
         }) {
-    config_.tls = false;
-    config_.host = "127.0.0.1";
-    config_.port = server_.port();
+    config_ = PlainConfigOf(server_);
     options_.response_timeout = std::chrono::milliseconds(5000);
     client_ = *BlockingApiClient::Create(config_, options_);
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -27,10 +28,7 @@ class LeaseServer {
         }) {}
 
   std::unique_ptr<BlockingApiClient> Client() const {
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = server_.port();
+    const ClientConfig config = PlainConfigOf(server_);
     ApiClientOptions options;
     options.response_timeout = milliseconds(2000);
     return *BlockingApiClient::Create(config, options);

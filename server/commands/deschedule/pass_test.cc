@@ -17,6 +17,7 @@
 #include "core/model/read_objects.h"
 #include "core/plugins/plugin_config.h"
 #include "server/kubernetes/blocking_api_client.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
 namespace vicinal {
@@ -35,9 +36,7 @@ class PassTest : public ::testing::Test {
       : server_({}, [this](const TestRequest& request, TestReply& reply) {
           Answer(request, reply);
         }) {
-    config_.tls = false;
-    config_.host = "127.0.0.1";
-    config_.port = server_.port();
+    config_ = PlainConfigOf(server_);
     client_ = *BlockingApiClient::Create(config_, {});
     options_.policy = DefaultPolicy();
     options_.policy.max_per_owner.reset();

@@ -14,6 +14,7 @@
 #include "core/testing/objects.h"
 #include "server/kubernetes/api_client_pool.h"
 #include "server/kubernetes/pod_binder.h"
+#include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
 #include "server/listeners/grpc/grpc_server.h"
 #include "server/listeners/grpc/testing/grpc_client.h"
@@ -50,10 +51,7 @@ class GrpcExtenderTest : public ::testing::Test {
  protected:
   GrpcExtenderTest() {
     store_.Write([](ClusterState& cluster) { AddObjects(cluster, kCluster); });
-    ClientConfig config;
-    config.tls = false;
-    config.host = "127.0.0.1";
-    config.port = api_server_.port();
+    const ClientConfig config = PlainConfigOf(api_server_);
     api_ = *ApiClientPool::Create(config, {}, {});
     binder_ = std::make_unique<PodBinder>(*api_, PodBinder::Options());
     GrpcServer::Options options;
