@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,12 @@ Pod OnSsd() {
 Pod Anywhere(const std::string& uid = "u") {
   return ParsePod("{metadata: {namespace: default, name: p, uid: " + uid +
                   "}}");
+}
+
+ExtenderOptions Options(std::chrono::milliseconds max_watch_lag) {
+  ExtenderOptions options;
+  options.max_watch_lag = max_watch_lag;
+  return options;
 }
 
 class ExtenderForgeryTest : public ::testing::Test {
@@ -81,8 +88,9 @@ class ExtenderForgeryTest : public ::testing::Test {
   Metrics metrics_;
   InFlightPods in_flight_{store_, metrics_, {}};
   const SchedulerProfiles profiles_;
-  const ExtenderService service_{store_,   in_flight_, freshness_,
-                                 metrics_, profiles_,  ExtenderOptions()};
+  const ExtenderService service_{
+      store_,   in_flight_, freshness_,
+      metrics_, profiles_,  Options(std::chrono::milliseconds(20))};
   // The pods that the API server has, when it is asked.
   std::map<std::string, Pod> api_server_;
   int asked_ = 0;
@@ -168,6 +176,17 @@ TEST_F(ExtenderForgeryTest, NobodyIsEvictedForAPodThatIsNotPending) {
   bound.spec.node_name = "n1";
   in_flight_.Upsert(bound);
   EXPECT_THAT(WhyNotPreempted(Anywhere()), HasSubstr("no pending pod"));
+}
+
+TEST_F(ExtenderForgeryTest, VictimsWaitForAWatchThatIsBehind) {
+  const ExtenderService patient(store_, in_flight_, freshness_, metrics_,
+                                profiles_, Options(std::chrono::minutes(1)));
+  std::thread watch([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    in_flight_.Upsert(Anywhere());
+  });
+  EXPECT_TRUE(patient.Preempt({Anywhere(), {}}).ok());
+  watch.join();
 }
 
 TEST_F(ExtenderForgeryTest, VictimsAreForThePodAsTheApiServerHasIt) {

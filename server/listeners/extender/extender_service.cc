@@ -271,24 +271,33 @@ absl::StatusOr<std::vector<NodeVictims>> ExtenderService::Preempt(
   if (!fresh.ok()) return fresh;
   if (in_flight_.enabled()) {
     // Nobody is evicted for another pod than the API server has.
-    std::optional<Pod> pending = PendingPod(args.pod.meta);
-    if (!pending) {
-      return absl::UnavailableError(
-          "the API server has told of no pending pod of that name and uid");
-    }
+    absl::StatusOr<Pod> pending = PendingPod(args.pod.meta);
+    if (!pending.ok()) return pending.status();
     return PreemptFor({*std::move(pending), args.candidates});
   }
   return PreemptFor(args);
 }
 
-std::optional<Pod> ExtenderService::PendingPod(const ObjectMeta& meta) const {
-  return store_.Read([&](const ClusterState& cluster) -> std::optional<Pod> {
-    const StoredPod* const known = cluster.FindPod(KeyOf(meta));
-    const bool is_pending = known != nullptr && known->uid() == meta.uid &&
-                            known->node() == nullptr;
-    if (!is_pending) return std::nullopt;
-    return known->ToPod();
-  });
+absl::StatusOr<Pod> ExtenderService::PendingPod(const ObjectMeta& meta) const {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    bool is_bound = false;
+    std::optional<Pod> pending;
+    store_.Read([&](const ClusterState& cluster) {
+      const StoredPod* const known = cluster.FindPod(KeyOf(meta));
+      if (known == nullptr || known->uid() != meta.uid) return;
+      is_bound = known->node() != nullptr;
+      if (!is_bound) pending = known->ToPod();
+    });
+    if (pending) return *std::move(pending);
+    const bool too_late =
+        std::chrono::steady_clock::now() > start + options_.max_watch_lag;
+    if (is_bound || too_late) {
+      return absl::UnavailableError(
+          "the API server has told of no pending pod of that name and uid");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 absl::StatusOr<std::vector<NodeVictims>> ExtenderService::PreemptFor(

@@ -61,6 +61,9 @@ struct ExtenderOptions {
   // `max_hold` at most, then the answer is an error.
   std::chrono::milliseconds max_queued{1000};
   std::chrono::milliseconds max_hold{3000};
+  // preempt waits so long for the watch to tell of a pod that it asks about:
+  // the scheduler's own watch may be ahead.
+  std::chrono::milliseconds max_watch_lag{1000};
 };
 
 // Thread-safe.
@@ -87,7 +90,8 @@ class ExtenderService {
   // POST /filter, /prioritize and /preempt. 400 for a body that cannot be read,
   // 404 and 405 for what is none of them, 503 while the state is not fresh.
   // Blocks while the question waits for pods in flight, for the nomination of a
-  // pod that is rescued, or for bindings that queue.
+  // pod that is rescued, for bindings that queue, or for the watch to tell of a
+  // pod that needs victims.
   HttpResponse Handle(const HttpRequest& request) const;
 
   // The answers themselves, which may wait as Handle does. Their names refer to
@@ -97,14 +101,15 @@ class ExtenderService {
   absl::StatusOr<ExtenderFilterResult> Filter(const ExtenderArgs& args) const;
   absl::StatusOr<std::vector<HostPriority>> Prioritize(
       const ExtenderArgs& args) const;
-  // The candidates that remain. Errors as of Filter.
+  // The candidates that remain. Errors as of Filter, and Unavailable for a pod
+  // that the API server has told of as bound, or not within `max_watch_lag`.
   absl::StatusOr<std::vector<NodeVictims>> Preempt(
       const ExtenderPreemptionArgs& args) const;
 
  private:
-  // The pod as the API server has told of it; absent if it has told of no such
-  // pod, or of one that is on a node.
-  std::optional<Pod> PendingPod(const ObjectMeta& meta) const;
+  // The pod as the API server has told of it, which may wait as Preempt does.
+  // Error: Unavailable, as of Preempt.
+  absl::StatusOr<Pod> PendingPod(const ObjectMeta& meta) const;
   absl::StatusOr<std::vector<NodeVictims>> PreemptFor(
       const ExtenderPreemptionArgs& args) const;
 

@@ -63,23 +63,20 @@ func (m Metrics) SumWhere(name string, labels map[string]string) float64 {
 	return sum
 }
 
-// Value of the gauge or counter name whose label has that value.
+// Value of the one gauge whose label has that value.
 func (m Metrics) Value(name, label, value string) (float64, error) {
+	var found []float64
 	for _, metric := range m[name].GetMetric() {
 		for _, pair := range metric.GetLabel() {
-			if pair.GetName() != label || pair.GetValue() != value {
-				continue
+			if pair.GetName() == label && pair.GetValue() == value {
+				found = append(found, metric.GetGauge().GetValue())
 			}
-			if metric.Gauge != nil {
-				return metric.Gauge.GetValue(), nil
-			}
-			if metric.Counter != nil {
-				return metric.Counter.GetValue(), nil
-			}
-			return 0, fmt.Errorf("%s{%s=%q} is neither gauge nor counter", name, label, value)
 		}
 	}
-	return 0, fmt.Errorf("no metric %s{%s=%q}", name, label, value)
+	if len(found) != 1 {
+		return 0, fmt.Errorf("%d metrics %s{%s=%q}, want one", len(found), name, label, value)
+	}
+	return found[0], nil
 }
 
 // Sum of the gauge or counter name over all labels; of a histogram the number of

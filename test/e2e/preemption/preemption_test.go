@@ -140,11 +140,7 @@ func questions(t *testing.T, cluster *harness.Cluster) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := metrics.Value("vicinal_requests_total", "verb", "preempt")
-	if err != nil {
-		return 0
-	}
-	return asked
+	return metrics.SumWhere("vicinal_requests_total", map[string]string{"verb": "preempt"})
 }
 
 func wantThere(t *testing.T, cluster *harness.Cluster, pod *corev1.Pod) {
