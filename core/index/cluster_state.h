@@ -102,6 +102,10 @@ class ClusterState {
 
   // Which images are on which of the nodes that exist.
   const ImageStates& images() const { return images_; }
+  // For a copy of `original`: see ImageStates::TakeSizes.
+  void TakeImageSizes(const ClusterState& original) {
+    images_.TakeSizes(original.images_);
+  }
 
   // `id` must be that of a node that is there. Cost: O(1).
   const NodeInfo& NodeById(NodeId id) const { return *nodes_by_id_[id]; }

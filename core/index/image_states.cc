@@ -25,6 +25,13 @@ void ImageStates::Remove(const NodeInfo* info, const Node& node) {
   }
 }
 
+void ImageStates::TakeSizes(const ImageStates& other) {
+  for (auto& [name, state] : states_) {
+    const ImageState* const same = other.Find(name);
+    if (same != nullptr) state.size_bytes = same->size_bytes;
+  }
+}
+
 const ImageState* ImageStates::Find(std::string_view name) const {
   const auto it = states_.find(absl::string_view(name.data(), name.size()));
   return it == states_.end() ? nullptr : &it->second;

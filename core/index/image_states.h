@@ -31,6 +31,11 @@ class ImageStates {
   // `node` as it was added.
   void Remove(const NodeInfo* info, const Node& node);
 
+  // Gives the images that `other` knows too the sizes that it has: those of a
+  // copy do not depend on the order in which its nodes came.
+  // Cost: O(image names).
+  void TakeSizes(const ImageStates& other);
+
   // Null if no node has an image of this name.
   const ImageState* Find(std::string_view name) const;
 

@@ -41,6 +41,22 @@ TEST(ImageStatesTest, TheFirstNodeThatHasTheImageTellsItsSize) {
   EXPECT_EQ(states.Find("x:1")->size_bytes, 5);
 }
 
+TEST(ImageStatesTest, ACopyTakesTheSizes) {
+  const NodeInfo a, b;
+  const Node small = NodeWith({{{"x:1"}, 5}});
+  const Node big = NodeWith({{{"x:1", "y:1"}, 99}});
+  ImageStates states;
+  states.Add(&a, small);
+  states.Add(&b, NodeWith({{{"x:1"}, 99}}));
+  ImageStates copy;
+  copy.Add(&b, big);
+  copy.Add(&a, small);
+  copy.TakeSizes(states);
+  EXPECT_EQ(copy.Find("x:1")->size_bytes, 5);
+  EXPECT_EQ(copy.Find("y:1")->size_bytes, 99);
+  EXPECT_EQ(states.Find("y:1"), nullptr);
+}
+
 TEST(ImageStatesTest, FollowsTheNodesOfTheCluster) {
   ClusterState cluster;
   Node node = NodeWith({{{"x:1"}, 10}});

@@ -67,6 +67,7 @@ void TopologyIndex::AddNode(NodeId id, const Node* node) {
 void TopologyIndex::UpdateNode(NodeId id) {
   AssertAlone();
   const Node& node = *nodes_[id];
+  for (const auto& [key, value] : node.meta.labels) label_keys_.insert(key);
   // Sets leave the old domains before they join the new ones.
   for (auto& [key, set] : node_sets_) set->Remove(id);
   for (auto& [key, domains] : domains_) {
@@ -84,6 +85,7 @@ void TopologyIndex::RemoveNode(NodeId id) {
   ForgetDomainCounts();
   node_sets_.clear();
   domains_.clear();
+  label_keys_.clear();
 }
 
 CarriedTerm* TopologyIndex::Carry(CarriedTerm::Kind kind,
@@ -95,7 +97,6 @@ CarriedTerm* TopologyIndex::Carry(CarriedTerm::Kind kind,
     slot->kind = kind;
     slot->term = term;
     slot->weight = weight;
-    term_lookup_.Add(slot.get(), term.selector);
   }
   ++slot->holders;
   return slot.get();
@@ -104,7 +105,6 @@ CarriedTerm* TopologyIndex::Carry(CarriedTerm::Kind kind,
 void TopologyIndex::Drop(CarriedTerm* carried) {
   if (--carried->holders > 0) return;
   CHECK(carried->pods.by_node().empty()) << "a term that pods carry is dropped";
-  term_lookup_.Remove(carried, carried->term.selector);
   terms_.erase(KeyOf(carried->kind, carried->term, carried->weight));
 }
 
@@ -127,7 +127,12 @@ void TopologyIndex::RemovePod(PodGroup* group) {
 void TopologyIndex::Place(PodGroup& group, NodeId node) {
   AssertAlone();
   group.nodes_.Add(node, 1);
-  for (CarriedTerm* carried : group.terms_) carried->pods.Add(node, 1);
+  for (CarriedTerm* carried : group.terms_) {
+    if (carried->pods.by_node().empty()) {
+      term_lookup_.Add(carried, carried->term.selector);
+    }
+    carried->pods.Add(node, 1);
+  }
   for (PodCounter* counter : group.counters_) counter->pods.Add(node, 1);
   TrimCaches();
 }
@@ -135,7 +140,12 @@ void TopologyIndex::Place(PodGroup& group, NodeId node) {
 void TopologyIndex::Unplace(PodGroup& group, NodeId node) {
   CHECK_GT(group.nodes_.Get(node), 0) << "no pod of the group on node " << node;
   group.nodes_.Add(node, -1);
-  for (CarriedTerm* carried : group.terms_) carried->pods.Add(node, -1);
+  for (CarriedTerm* carried : group.terms_) {
+    carried->pods.Add(node, -1);
+    if (carried->pods.by_node().empty()) {
+      term_lookup_.Remove(carried, carried->term.selector);
+    }
+  }
   for (PodCounter* counter : group.counters_) counter->pods.Add(node, -1);
 }
 
@@ -201,7 +211,7 @@ void TopologyIndex::DeleteGroup(PodGroup* group) {
 
 const TopologyDomains& TopologyIndex::Domains(
     const std::string& topology_key) const {
-  if (node_count_ == 0) return no_domains_;
+  if (!label_keys_.contains(topology_key)) return no_domains_;
   const MutexLock lock(cache_mutex_);
   const auto [it, is_new] = domains_.try_emplace(topology_key);
   if (is_new) {

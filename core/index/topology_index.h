@@ -101,7 +101,8 @@ class TopologyIndex {
   void RemoveNode(NodeId id);
 
   // The terms that groups are made with. Each Carry needs a Drop, when no group
-  // has the term any more. Cost: O(term).
+  // has the term any more. While no pod that carries it is placed, no question
+  // looks at a term. Cost: O(term).
   CarriedTerm* Carry(CarriedTerm::Kind kind, const AffinityTerm& term,
                      std::int64_t weight);
   void Drop(CarriedTerm* term);
@@ -115,11 +116,13 @@ class TopologyIndex {
   void RemovePod(PodGroup* group);
 
   // A pod of the group is on a node that is there, or leaves it.
-  // Cost: O(counters and terms of the group).
+  // Cost: O(counters and terms of the group); of the first and last that
+  // carries a term O(term).
   void Place(PodGroup& group, NodeId node);
   void Unplace(PodGroup& group, NodeId node);
 
-  // The domains of a topology key. Cost: O(key); the first time O(nodes).
+  // The domains of a topology key. Cost: O(key); the first time O(nodes), if
+  // any node has had such a label.
   const TopologyDomains& Domains(const std::string& topology_key) const;
 
   // The nodes that meet a condition. Cost: O(condition); the first time
@@ -234,6 +237,8 @@ class TopologyIndex {
 
   std::vector<const Node*> nodes_;  // By id; null: no such node.
   std::size_t node_count_ = 0;
+  // The keys of labels that nodes have, or had: others have no domains.
+  absl::flat_hash_set<std::string> label_keys_;
 
   LabelTable labels_;
   LabelTable namespaces_;  // Of groups; the key is empty.
@@ -261,7 +266,8 @@ class TopologyIndex {
   // In all counts by domain, about.
   mutable std::size_t domain_cells_ ABSL_GUARDED_BY(cache_mutex_) = 0;
 
-  // The answers while there are no pods or no nodes: nothing is cached then.
+  // The answers while there are no pods or nodes, and for keys that no node
+  // has: nothing is cached then.
   const PlacementCounts no_pods_;
   const TopologyDomains no_domains_;
   const NodeSet no_nodes_{NodeCondition()};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/index/pod_group.h"
 #include "core/index/pod_query.h"
@@ -87,6 +88,44 @@ TEST_F(TopologyIndexTest, CountsByDomainFollowPodsAndRelabelledNodes) {
   index_.Place(*group, 1);
   EXPECT_EQ(in_zone("a"), 1);
   EXPECT_EQ(in_zone("b"), 1);
+}
+
+TEST_F(TopologyIndexTest, AKeyThatNoNodeHasTakesNoRoomUntilOneHasIt) {
+  EXPECT_EQ(index_.Domains("rack").size(), 0u);
+  EXPECT_EQ(index_.size().topology_keys, 0u);
+  node_.meta.labels = Labels{{"zone", "a"}, {"rack", "r1"}};
+  index_.UpdateNode(0);
+  EXPECT_NE(index_.Domains("rack").Of(0), kNoDomain);
+  EXPECT_EQ(index_.size().topology_keys, 1u);
+}
+
+TEST_F(TopologyIndexTest, TermsAreLookedAtWhileAPodThatCarriesThemIsPlaced) {
+  AffinityTerm term;
+  term.namespaces = {""};
+  term.selector = Selector::Everything();
+  CarriedTerm* const carried =
+      index_.Carry(CarriedTerm::Kind::kRequiredAntiAffinity, term, 0);
+  // The pod has two of them, and terms of which there is one are the same.
+  const std::vector<CarriedTerm*> terms = {carried, carried};
+  const Labels labels;
+  PodGroup* const group = index_.AddPod({"", labels, terms, false});
+  const auto visited = [this] {
+    int visits = 0;
+    index_.ForEachTermAbout(Pod(), Labels(),
+                            [&visits](const CarriedTerm&) { ++visits; });
+    return visits;
+  };
+  EXPECT_EQ(visited(), 0);
+  index_.Place(*group, 0);
+  index_.Place(*group, 0);
+  EXPECT_EQ(visited(), 1);
+  index_.Unplace(*group, 0);
+  EXPECT_EQ(visited(), 1);
+  index_.Unplace(*group, 0);
+  EXPECT_EQ(visited(), 0);
+  index_.RemovePod(group);
+  index_.Drop(carried);
+  EXPECT_EQ(index_.size().terms, 0u);
 }
 
 TEST_F(TopologyIndexTest, NodeSetsFollowLabelsAndTaints) {

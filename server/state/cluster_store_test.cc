@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/index/pod_query.h"
 #include "core/index/topology_index.h"
@@ -17,11 +19,15 @@ namespace {
 
 TEST(ClusterStoreTest, DistinctQuestionsDoNotPileUpThoughNothingChanges) {
   ClusterStore store;
+  constexpr int kQuestions = 20'000;
   store.Write([](ClusterState& cluster) {
-    AddNode(cluster, "n1");
+    std::vector<Labels::Entry> labels;
+    for (int i = 0; i < kQuestions; ++i) {
+      labels.emplace_back("key" + std::to_string(i), "v");
+    }
+    AddNode(cluster, "n1", Labels(std::move(labels)));
     AddPod(cluster, "n1", "{metadata: {name: p, labels: {app: web}}}");
   });
-  constexpr int kQuestions = 20'000;
   std::size_t most = 0;
   for (int i = 0; i < kQuestions; ++i) {
     store.Read([&](const ClusterState& cluster) {

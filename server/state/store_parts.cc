@@ -55,4 +55,13 @@ bool ForEachPart(const ClusterStore& store,
   return wanted;
 }
 
+void CopyInParts(const ClusterStore& store, ClusterState& copy) {
+  ForEachPart(store, [&copy](std::vector<Object> part) {
+    for (Object& object : part) copy.Upsert(std::move(object));
+    return true;
+  });
+  store.Read(
+      [&copy](const ClusterState& cluster) { copy.TakeImageSizes(cluster); });
+}
+
 }  // namespace vicinal

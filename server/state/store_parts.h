@@ -18,6 +18,11 @@ namespace vicinal {
 bool ForEachPart(const ClusterStore& store,
                  const std::function<bool(std::vector<Object>)>& visit);
 
+// Puts all objects into `copy`, which is empty; questions have the same answers
+// there, but for what happens meanwhile. Cost: that of an Upsert for each
+// object; the memory of the store once more.
+void CopyInParts(const ClusterStore& store, ClusterState& copy);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_SERVER_STATE_STORE_PARTS_H_

@@ -9,8 +9,43 @@
 #include "core/index/pod_info.h"
 #include "core/index/stored_pod.h"
 #include "server/commands/explain/question.h"
+#include "server/state/store_parts.h"
 
 namespace vicinal {
+
+// Waits until no other explanation is made, unless too many wait already.
+class LiveExplainer::Turn {
+ public:
+  explicit Turn(const LiveExplainer& explainer)
+      : explainer_(explainer), ok_(explainer.BeginTurn()) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (ok_) explainer_.EndTurn();
+  }
+
+  bool ok() const { return ok_; }
+
+ private:
+  const LiveExplainer& explainer_;
+  const bool ok_;
+};
+
+bool LiveExplainer::BeginTurn() const {
+  const MutexLock lock(mutex_);
+  if (asked_ > kMaxWaiting) return false;
+  ++asked_;
+  while (busy_) free_.Wait(mutex_);
+  busy_ = true;
+  return true;
+}
+
+void LiveExplainer::EndTurn() const {
+  const MutexLock lock(mutex_);
+  --asked_;
+  busy_ = false;
+  free_.NotifyAll();
+}
 
 absl::StatusOr<LiveExplainer::Result> LiveExplainer::Explain(Pod pod) const {
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
@@ -31,33 +66,18 @@ absl::StatusOr<LiveExplainer::Result> LiveExplainer::Explain(Pod pod) const {
   if (!pod.meta.uid.empty()) pod.spec.node_name.clear();
   question.pod = std::move(pod);
   const PodInfo info(question.pod);
-  const auto explain = [&](const ClusterState& cluster) {
-    CheckNamespace(question.object.namespace_name, cluster, result.warnings);
-    result.answer.explanation = vicinal::Explain(cluster, profile->explain,
-                                                 profile->plugin_config, info);
-  };
-  const bool done = store_.Read([&](const ClusterState& cluster) {
-    const StoredPod* known = cluster.FindPod(question.object);
-    if (known != nullptr &&
-        (known->node() != nullptr || !known->nominated_node_name().empty())) {
-      return false;
-    }
-    explain(cluster);
-    return true;
-  });
-  if (done) return result;
-  store_.Write([&](ClusterState& cluster) {
-    std::optional<Pod> original;
-    if (const StoredPod* known = cluster.FindPod(question.object)) {
-      original = known->ToPod();
-    }
-    std::vector<std::string> about_the_pod;
-    TakeOut(question.object, cluster, about_the_pod);
-    explain(cluster);
-    result.warnings.insert(result.warnings.end(), about_the_pod.begin(),
-                           about_the_pod.end());
-    if (original) cluster.Upsert(*std::move(original));
-  });
+  const Turn turn(*this);
+  if (!turn.ok()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "more than ", kMaxWaiting, " explanations are asked for at a time"));
+  }
+  ClusterState copy(store_.Read(
+      [](const ClusterState& cluster) { return cluster.release(); }));
+  CopyInParts(store_, copy);
+  CheckNamespace(question.object.namespace_name, copy, result.warnings);
+  TakeOut(question.object, copy, result.warnings);
+  result.answer.explanation =
+      vicinal::Explain(copy, profile->explain, profile->plugin_config, info);
   return result;
 }
 

@@ -3,10 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/engine/run_plugins.h"
 #include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
 #include "server/scheduler_config/scheduler_config.h"
@@ -68,6 +75,68 @@ TEST_F(LiveExplainerTest, ARunningPodIsNotInItsOwnWayAndStaysWhereItIs) {
   ASSERT_TRUE(blocked.ok());
   EXPECT_EQ(blocked->answer.explanation.fitting, 1u);
   EXPECT_THAT(blocked->warnings, IsEmpty());
+}
+
+TEST_F(LiveExplainerTest, TheSchedulersQuestionsGoOnMeanwhile) {
+  store_.Write([](ClusterState& cluster) {
+    Node node = *cluster.FindNode("n1")->node;
+    Pod pod = MakePod(kAlone).pod;
+    for (int i = 0; i < 1000; ++i) {
+      node.meta.name = absl::StrCat("m", i);
+      node.meta.labels.Set("kubernetes.io/hostname", node.meta.name);
+      cluster.Upsert(node);
+      for (int j = 0; j < 5; ++j) {
+        pod.meta.name = absl::StrCat("p", i, "-", j);
+        pod.meta.uid = pod.meta.name;
+        pod.spec.node_name = node.meta.name;
+        cluster.Upsert(pod);
+      }
+    }
+  });
+  std::atomic<bool> done = false;
+  std::thread explaining([&] {
+    const auto result = explainer_.ExplainKnown({"shop", "p500-0"});
+    done = true;
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->answer.explanation.fitting, 2u);
+  });
+  // A question reads, and its answer writes: nothing of that may wait for the
+  // explanation to end.
+  Pod asked = MakePod(kAlone).pod;
+  asked.meta.labels = {{"app", "other"}};
+  asked.spec.affinity.reset();
+  const PodInfo info(asked);
+  int answers = 0;
+  while (!done) {
+    store_.Read([&](const ClusterState& cluster) {
+      const NodeInfo* const node = cluster.FindNode("n1");
+      EXPECT_TRUE(RunFilterPlugins(profiles_.Find("")->all, cluster, info,
+                                   std::span(&node, 1))
+                      .statuses.ok(0));
+    });
+    asked.meta.name = "answered";
+    asked.spec.node_name = answers % 2 == 0 ? "" : "n2";
+    store_.Write([&](ClusterState& cluster) { cluster.Upsert(asked); });
+    ++answers;
+  }
+  explaining.join();
+  EXPECT_GE(answers, 20);
+}
+
+TEST_F(LiveExplainerTest, TooManyAtATimeAreRefused) {
+  std::atomic<int> refused = 0;
+  std::atomic<int> explained = 0;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.emplace_back([&] {
+      const auto status = explainer_.Explain(MakePod(kAlone).pod).status();
+      if (status.ok()) ++explained;
+      if (absl::IsResourceExhausted(status)) ++refused;
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(explained + refused, 40);
+  EXPECT_GE(explained, 1);
 }
 
 TEST_F(LiveExplainerTest, MistakesAreTold) {
