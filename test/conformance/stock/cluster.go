@@ -134,6 +134,12 @@ func (c *Cluster) Has(pod *v1.Pod) bool {
 	return ok
 }
 
+// AllNodes and AllPods may be changed before the cluster is asked about.
+func (c *Cluster) AllNodes() []*v1.Node { return c.Nodes.objects }
+
+// AllPods are those that run, and those that wait.
+func (c *Cluster) AllPods() []*v1.Pod { return c.Pods.objects }
+
 // objects are those that informers are started with; of the nodes the cache knows.
 func (c *Cluster) objects() []runtime.Object {
 	var objects []runtime.Object
