@@ -55,14 +55,14 @@ func (cp *ControlPlane) StartPluginScheduler(t testing.TB, kubeconfig string, co
 	return cp.launchBinary(t, absolute(t, binary), "kube-scheduler", kubeconfig, config, append([]string{"--leader-elect=false", "--v=3"}, flags...)...)
 }
 
-// NewPluginVicinal is one that does not run yet.
-func NewPluginVicinal(t testing.TB, run *Run, schedulerConfig map[string]any) *PluginVicinal {
+// NewPluginVicinal is one that does not run yet, and will listen on socket.
+func NewPluginVicinal(t testing.TB, run *Run, socket string, schedulerConfig map[string]any) *PluginVicinal {
 	t.Helper()
 	content, err := yaml.Marshal(schedulerConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &PluginVicinal{Socket: run.Path("plugin.sock"), run: run, config: run.Path("vicinal-scheduler-config.yaml")}
+	v := &PluginVicinal{Socket: socket, run: run, config: socket + ".config.yaml"}
 	writeFile(t, v.config, content)
 	return v
 }

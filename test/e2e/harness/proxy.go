@@ -13,13 +13,14 @@ import (
 // Proxy is a TCP proxy on loopback whose connections a test can cut, hold or slow
 // down. TLS passes through it untouched.
 type Proxy struct {
-	listener net.Listener
-	target   string
+	listener        net.Listener
+	network, target string
 
 	mu    sync.Mutex
 	moved *sync.Cond        // on mu: held or down has changed
 	conns map[net.Conn]bool // guarded by mu; both ends of every connection
 	held  bool              // guarded by mu; bytes wait inside
+	noise bool              // guarded by mu; random bytes go to the client instead of the server's
 	down  bool              // guarded by mu; connections are closed and refused
 	// guarded by mu; how often Strand was called. What was opened before the last call is
 	// open for ever, and silent.
@@ -38,11 +39,22 @@ func StartProxy(t testing.TB, serverURL string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", FreePort(t)))
+	return startProxy(t, "tcp", fmt.Sprintf("127.0.0.1:%d", FreePort(t)), target.Host)
+}
+
+// StartUnixProxy listens on a Unix socket and forwards to another one.
+func StartUnixProxy(t testing.TB, path, target string) *Proxy {
+	t.Helper()
+	return startProxy(t, "unix", path, target)
+}
+
+func startProxy(t testing.TB, network, address, target string) *Proxy {
+	t.Helper()
+	listener, err := net.Listen(network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{listener: listener, target: target.Host, conns: map[net.Conn]bool{}}
+	p := &Proxy{listener: listener, network: network, target: target, conns: map[net.Conn]bool{}}
 	p.moved = sync.NewCond(&p.mu)
 	var accepting sync.WaitGroup
 	accepting.Go(p.accept)
@@ -82,11 +94,18 @@ func (p *Proxy) Strand() {
 	p.stranded++
 }
 
-// Mend ends Cut and Hold; held bytes go on in their order.
+// Garble replaces all that the server sends by random bytes until Mend.
+func (p *Proxy) Garble() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.noise = true
+}
+
+// Mend ends Cut, Hold and Garble; held bytes go on in their order.
 func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.down, p.held = false, false
+	p.down, p.held, p.noise = false, false, false
 	p.moved.Broadcast()
 }
 
@@ -129,7 +148,7 @@ func (p *Proxy) accept() {
 
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
-	server, err := net.DialTimeout("tcp", p.target, 5*time.Second)
+	server, err := net.DialTimeout(p.network, p.target, 5*time.Second)
 	if err != nil {
 		return
 	}
@@ -140,8 +159,8 @@ func (p *Proxy) serve(client net.Conn) {
 	}
 	defer p.forget(client, server)
 	var copying sync.WaitGroup
-	copying.Go(func() { p.copy(server, client, strands, p.ofRequest) })
-	copying.Go(func() { p.copy(client, server, strands, p.ofAnswer) })
+	copying.Go(func() { p.copy(server, client, strands, p.ofRequest, nil) })
+	copying.Go(func() { p.copy(client, server, strands, p.ofAnswer, p.garbled) })
 	copying.Wait()
 }
 
@@ -167,7 +186,7 @@ func (p *Proxy) forget(ends ...net.Conn) {
 }
 
 // copy moves bytes until either end is closed, and then closes both.
-func (p *Proxy) copy(to, from net.Conn, strands int, delay func() time.Duration) {
+func (p *Proxy) copy(to, from net.Conn, strands int, delay func() time.Duration, change func([]byte)) {
 	defer to.Close()
 	defer from.Close()
 	buffer := make([]byte, 64<<10)
@@ -175,6 +194,9 @@ func (p *Proxy) copy(to, from net.Conn, strands int, delay func() time.Duration)
 		n, err := from.Read(buffer)
 		if n > 0 {
 			time.Sleep(p.pass(strands, delay))
+			if change != nil {
+				change(buffer[:n])
+			}
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
 			}
@@ -194,6 +216,16 @@ func (p *Proxy) pass(strands int, delay func() time.Duration) time.Duration {
 		p.moved.Wait()
 	}
 	return delay()
+}
+
+func (p *Proxy) garbled(bytes []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range bytes {
+		if p.noise {
+			bytes[i] = byte(rand.N(256))
+		}
+	}
 }
 
 // With mu held.

@@ -30,7 +30,7 @@ func start(t *testing.T, settings map[string]any) *fixture {
 	cp := harness.StartControlPlane(t, harness.NewRun(t))
 	socket := cp.Run.Path("plugin.sock")
 	kubeconfig, config := cp.PluginConfig(t, socket, settings)
-	f := &fixture{vicinal: harness.NewPluginVicinal(t, cp.Run, config)}
+	f := &fixture{vicinal: harness.NewPluginVicinal(t, cp.Run, socket, config)}
 	f.Cluster = &harness.Cluster{Client: cp.Admin, Observer: cp.StartObserver(t), Scheduler: cp.StartPluginScheduler(t, kubeconfig, config)}
 	f.Apply(t, harness.HighPriority())
 	f.Apply(t, harness.SixNodes()...)

@@ -54,9 +54,10 @@ func start(t *testing.T, cp *harness.ControlPlane, mode string) *side {
 	s := &side{name: mode, cp: cp, cluster: &harness.Cluster{Client: cp.Admin, Observer: cp.StartObserver(t)}}
 	switch {
 	case mode == "plugin":
-		kubeconfig, config := cp.PluginConfig(t, cp.Run.Path("plugin.sock"), nil)
+		socket := cp.Run.Path("plugin.sock")
+		kubeconfig, config := cp.PluginConfig(t, socket, nil)
 		config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
-		vicinal := harness.NewPluginVicinal(t, cp.Run, config)
+		vicinal := harness.NewPluginVicinal(t, cp.Run, socket, config)
 		vicinal.Start(t)
 		s.vicinal = vicinal.Process
 		s.scheduler = cp.StartPluginScheduler(t, kubeconfig, config, "--v=0")

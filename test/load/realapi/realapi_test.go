@@ -229,8 +229,9 @@ func (w *world) start(t *testing.T, mode string) (*harness.Scheduler, *harness.P
 		vicinal.WaitReady(t)
 		return w.cp.StartQuietScheduler(t, vicinal), vicinal.Process
 	case "plugin":
-		kubeconfig, config := w.cp.PluginConfig(t, w.cp.Run.Path("plugin.sock"), map[string]any{"timeout": "20ms"})
-		vicinal := harness.NewPluginVicinal(t, w.cp.Run, config)
+		socket := w.cp.Run.Path("plugin.sock")
+		kubeconfig, config := w.cp.PluginConfig(t, socket, map[string]any{"timeout": "20ms"})
+		vicinal := harness.NewPluginVicinal(t, w.cp.Run, socket, config)
 		vicinal.Start(t)
 		config["clientConnection"] = map[string]any{"kubeconfig": kubeconfig, "qps": 100_000, "burst": 100_000}
 		return w.cp.StartPluginScheduler(t, kubeconfig, config, "--v=0"), vicinal.Process
