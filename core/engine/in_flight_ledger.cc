@@ -32,6 +32,13 @@ void TakeOff(const ObjectKey& key, const InFlightLedger::AssumedPod& assumed,
   cluster.Upsert(std::move(pod));
 }
 
+// Whether the version of a pod that the watch shows is no newer than the one
+// that was asked about. False if that is not known.
+bool IsAsOldAs(const Pod& asked, const Pod& shown) {
+  return shown.resource_version != 0 &&
+         shown.resource_version <= asked.resource_version;
+}
+
 }  // namespace
 
 bool InFlightLedger::AssumedPod::MayBind(const std::string& target) const {
@@ -96,7 +103,8 @@ std::vector<InFlightLedger::AssumedPod> InFlightLedger::ForgetGroupOf(
 
 InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
                                            const ClusterState& cluster,
-                                           std::string group) {
+                                           std::string group,
+                                           bool asked_again) {
   const ObjectMeta& meta = pod->pod.meta;
   const ObjectKey key = KeyOf(meta);
   if (const auto earlier = pods_.find(key); earlier != pods_.end()) {
@@ -108,6 +116,8 @@ InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
   const StoredPod* known = cluster.FindPod(key);
   asked.watched = known != nullptr && known->uid() == meta.uid;
   asked.disputed = asked.watched && !known->IsLike(pod->pod);
+  asked.failure = pod->pod.status.scheduling_failure;
+  asked.asked_again = asked_again;
   asked.pod = std::move(pod);
   asked.group = std::move(group);
   unplaced_.emplace(asked.ticket, &asked);
@@ -202,14 +212,13 @@ InFlightLedger::Observation InFlightLedger::Observe(Pod pod, TimePoint now) {
     Erase(it);
     return {std::move(pod), std::nullopt};
   }
-  // A failure that who asked did not know of. If the watch is behind, it may be
-  // an older one; a binding is then checked against the rules.
+  // The watch may be behind the scheduler, and then tells of earlier attempts.
+  const bool is_new = !IsAsOldAs(asked, pod);
   const std::uint64_t failure = pod.status.scheduling_failure;
-  const bool has_failed =
-      failure != 0 && failure != asked.status.scheduling_failure;
+  const bool has_failed = is_new && failure != 0 && failure != assumed.failure;
   const bool is_answered = assumed.state == State::kOfferedSeveral ||
                            assumed.state == State::kAssumed;
-  if (has_failed && is_answered) {
+  if (has_failed && is_answered && !assumed.asked_again) {
     Observation failed{std::move(pod), std::nullopt};
     if (assumed.placed()) failed.ended = assumed;
     Erase(it);
@@ -224,17 +233,28 @@ InFlightLedger::Observation InFlightLedger::Observe(Pod pod, TimePoint now) {
     SetExpiry(assumed, assumed.answered + deadlines_.outcome);
   }
   if (assumed.state == State::kRefused) assumed.expires = TimePoint::max();
+  if (has_failed) {
+    // Of an earlier attempt, or of this one: the latter is not bound soon.
+    if (is_answered) {
+      SetExpiry(assumed, std::min(assumed.expires, now + deadlines_.unseen));
+    }
+    assumed.failure = failure;
+    assumed.asked_again = false;
+  }
   // Before it prepares what takes long, the scheduler names the node that it
   // has chosen; a pod that could not be scheduled gets the node where it
   // preempts others by the same field.
   const std::string& nominated = pod.status.nominated_node_name;
-  if (assumed.state == State::kOfferedSeveral && assumed.MayBind(nominated) &&
+  if (is_new && assumed.state == State::kOfferedSeveral &&
+      assumed.MayBind(nominated) &&
       nominated != asked.status.nominated_node_name && failure == 0) {
     Move(assumed, State::kAssumed);
     SetExpiry(assumed, now + deadlines_.outcome);
     SetNode(assumed, nominated);
   }
-  assumed.nominated = assumed.placed() && nominated == assumed.node;
+  if (is_new) {
+    assumed.nominated = assumed.placed() && nominated == assumed.node;
+  }
   if (assumed.placed()) pod.spec.node_name = assumed.node;
   return {std::move(pod), std::nullopt};
 }

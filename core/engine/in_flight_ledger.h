@@ -23,9 +23,9 @@
 // From every state the flight ends when the watch shows the pod on a node, or
 // says that it was deleted or has finished. A new question about the pod ends
 // every state but binding and bound. The states offered several and assumed
-// also end when the watch shows that an attempt to schedule the pod has failed,
-// and when the deadline passes. Unless the pod was bound it is then taken off
-// its node.
+// also end when the watch shows that an attempt to schedule the pod has failed
+// after the question, and when the deadline passes. Unless the pod was bound it
+// is then taken off its node.
 #ifndef VICINAL_CORE_ENGINE_IN_FLIGHT_LEDGER_H_
 #define VICINAL_CORE_ENGINE_IN_FLIGHT_LEDGER_H_
 
@@ -81,7 +81,12 @@ class InFlightLedger {
     // shown under its name, if that is another uid or disputed.
     std::shared_ptr<const Pod> shown;
     bool nominated = false;  // The watch has shown it nominated for `node`.
-    std::string group;       // As Ask was told.
+    // The scheduler has asked before with the very same version of the pod: the
+    // first failure that the watch shows may be that of the earlier attempt.
+    bool asked_again = false;
+    // The failure that is known: as the question showed it, or since.
+    std::uint64_t failure = 0;
+    std::string group;  // As Ask was told.
 
     // Whether the index has the pod on `node`.
     bool placed() const { return state >= State::kAssumed; }
@@ -132,9 +137,9 @@ class InFlightLedger {
 
   // A question begins; it takes the place of an earlier question about the same
   // pod. The pod must not be placed (see Forget). `group`: the pods with which
-  // it is scheduled together, "" for none.
+  // it is scheduled together, "" for none. `asked_again`: see AssumedPod.
   Ticket Ask(std::shared_ptr<const PodInfo> pod, const ClusterState& cluster,
-             std::string group = "");
+             std::string group = "", bool asked_again = false);
 
   // A pod that was asked about before the question `ticket`, whose place is not
   // known and matters to the question; null if there is none.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,6 +40,16 @@ Pod On(const std::string& node, Pod pod) {
 
 Pod WithUid(const std::string& uid, Pod pod) {
   pod.meta.uid = uid;
+  return pod;
+}
+
+std::string Failed(const std::string& message) {
+  return "{conditions: [{type: PodScheduled, status: 'False', message: " +
+         message + "}]}";
+}
+
+Pod Version(std::uint64_t version, Pod pod) {
+  pod.resource_version = version;
   return pod;
 }
 
@@ -397,18 +408,85 @@ TEST_F(InFlightLedgerTest, ABindMustBeOfTheAnswer) {
 }
 
 TEST_F(InFlightLedgerTest, AFailureThatSaysSomethingNewEndsTheFlight) {
-  const auto failed = [](const std::string& message) {
-    return "{conditions: [{type: PodScheduled, status: 'False', message: " +
-           message + "}]}";
-  };
-  Changed(Alone("q", "web", failed("one")));
-  Assume(Alone("q", "web", failed("one")), "n1");
-  Changed(Alone("q", "web", failed("one")));
+  Changed(Alone("q", "web", Failed("one")));
+  Assume(Alone("q", "web", Failed("one")), "n1");
+  Changed(Alone("q", "web", Failed("one")));
   EXPECT_EQ(Where("q"), "n1");
   EXPECT_FALSE(ended_);
-  Changed(Alone("q", "web", failed("two")));
+  Changed(Alone("q", "web", Failed("two")));
   EXPECT_EQ(Where("q"), "pending");
   EXPECT_TRUE(ended_);
+}
+
+TEST_F(InFlightLedgerTest, AFailureFromBeforeTheQuestionEndsNothing) {
+  Changed(Version(1, Alone("q", "web")));
+  Assume(Version(3, Alone("q", "web", Failed("two"))), "n1");
+  // The watch is behind the scheduler.
+  Changed(Version(2, Alone("q", "web", Failed("one"))));
+  EXPECT_EQ(Where("q"), "n1");
+  Changed(Version(3, Alone("q", "web", Failed("two"))));
+  EXPECT_EQ(Where("q"), "n1");
+  now_ += kDeadline - seconds(1);
+  EXPECT_TRUE(ledger_.Expire(now_, cluster_).empty());
+  Changed(Version(4, Alone("q", "web", Failed("three"))));
+  EXPECT_EQ(Where("q"), "pending");
+  EXPECT_TRUE(ended_);
+}
+
+TEST_F(InFlightLedgerTest, ANominationFromBeforeTheQuestionPlacesNothing) {
+  Changed(Version(1, Alone("q", "web")));
+  ledger_.OfferSeveral(Ask(Version(3, Alone("q", "web"))), {"n1", "n2"}, now_);
+  Changed(Version(2, Alone("q", "web", "{nominatedNodeName: n2}")));
+  EXPECT_EQ(Where("q"), "pending");
+}
+
+TEST_F(InFlightLedgerTest, AFailureOfOneOfTwoAttemptsLeavesTimeForTheBind) {
+  const auto ask_again = [this](const std::string& node) {
+    const Pod pod = Version(1, Alone("q", "web"));
+    ledger_.Forget(Key("q"), cluster_);
+    ledger_.Assume(ledger_.Ask(std::make_shared<const PodInfo>(pod), cluster_,
+                               "", /*asked_again=*/true),
+                   node, now_, cluster_);
+  };
+  Changed(Version(1, Alone("q", "web")));
+  Assume(Version(1, Alone("q", "web")), "n1");
+  ask_again("n2");
+  // Of the first attempt, it may be.
+  const Pod failed = Version(2, Alone("q", "web", Failed("one")));
+  Changed(failed);
+  EXPECT_FALSE(ended_);
+  EXPECT_EQ(Where("q"), "n2");
+  Changed(Version(3, failed));  // For another reason.
+  EXPECT_EQ(Where("q"), "n2");
+  ledger_.StartBind(Key("q"), "n2", cluster_);
+  now_ += kUnseen;
+  EXPECT_TRUE(ledger_.Expire(now_, cluster_).empty());
+  EXPECT_EQ(Where("q"), "n2");
+}
+
+TEST_F(InFlightLedgerTest, AFailureOfOneOfTwoAttemptsEndsWhatIsNotBoundSoon) {
+  Changed(Version(1, Alone("q", "web")));
+  const auto ticket = ledger_.Ask(
+      std::make_shared<const PodInfo>(Version(1, Alone("q", "web"))), cluster_,
+      "", /*asked_again=*/true);
+  ledger_.Assume(ticket, "n2", now_, cluster_);
+  Changed(Version(2, Alone("q", "web", Failed("one"))));
+  EXPECT_EQ(Where("q"), "n2");
+  now_ += kUnseen;
+  EXPECT_EQ(ledger_.Expire(now_, cluster_).size(), 1u);
+  EXPECT_EQ(Where("q"), "pending");
+}
+
+TEST_F(InFlightLedgerTest, ASecondFailureIsOfTheSecondAttempt) {
+  Changed(Version(1, Alone("q", "web")));
+  const auto ticket = ledger_.Ask(
+      std::make_shared<const PodInfo>(Version(1, Alone("q", "web"))), cluster_,
+      "", /*asked_again=*/true);
+  ledger_.Assume(ticket, "n2", now_, cluster_);
+  Changed(Version(2, Alone("q", "web", Failed("one"))));
+  Changed(Version(3, Alone("q", "web", Failed("two"))));
+  EXPECT_TRUE(ended_);
+  EXPECT_EQ(Where("q"), "pending");
 }
 
 TEST_F(InFlightLedgerTest, APodTheWatchNeverShowsCountsForAShortTimeOnly) {

@@ -55,6 +55,7 @@ void OwnFields::SwapWith(Pod& pod) {
   swap(phase, pod.status.phase);
   swap(nominated_node_name, pod.status.nominated_node_name);
   swap(scheduling_failure, pod.status.scheduling_failure);
+  swap(resource_version, pod.resource_version);
 }
 
 std::size_t HashOfTemplate(const Pod& pod) {

@@ -27,6 +27,7 @@ struct OwnFields {
   std::string phase;
   std::string nominated_node_name;
   std::uint64_t scheduling_failure = 0;
+  std::uint64_t resource_version = 0;
 
   // Exchanges the fields with those of a pod: takes them out of it, or gives
   // them back.

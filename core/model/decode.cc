@@ -1,7 +1,11 @@
 #include "core/model/decode.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -172,13 +176,18 @@ absl::Status Decode(JsonValue value, const JsonPath& path,
                       JsonField{"controller", &out->controller});
 }
 
+static absl::Status DecodeMeta(JsonValue value, const JsonPath& path,
+                               ObjectMeta* out, const auto&... more) {
+  return DecodeFields(
+      value, path, JsonField{"name", &out->name},
+      JsonField{"namespace", &out->namespace_name}, JsonField{"uid", &out->uid},
+      JsonField{"labels", &out->labels},
+      JsonField{"ownerReferences", &out->owner_references},
+      JsonField{"deletionTimestamp", &out->deletion_timestamp}, more...);
+}
+
 absl::Status Decode(JsonValue value, const JsonPath& path, ObjectMeta* out) {
-  return DecodeFields(value, path, JsonField{"name", &out->name},
-                      JsonField{"namespace", &out->namespace_name},
-                      JsonField{"uid", &out->uid},
-                      JsonField{"labels", &out->labels},
-                      JsonField{"ownerReferences", &out->owner_references},
-                      JsonField{"deletionTimestamp", &out->deletion_timestamp});
+  return DecodeMeta(value, path, out);
 }
 
 namespace {
@@ -392,8 +401,27 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
   return status;
 }
 
+// The metadata of a pod, whose version matters.
+struct PodMeta {
+  Pod* pod;
+};
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodMeta* out) {
+  std::string version;
+  absl::Status status = DecodeMeta(value, path, &out->pod->meta,
+                                   JsonField{"resourceVersion", &version});
+  // Kubernetes 1.35 promises decimal numbers; other texts have no order.
+  const char* const end = version.data() + version.size();
+  std::uint64_t number = 0;
+  const auto [last, error] = std::from_chars(version.data(), end, number);
+  if (error == std::errc() && last == end) out->pod->resource_version = number;
+  return status;
+}
+
 absl::Status Decode(JsonValue value, const JsonPath& path, Pod* out) {
-  return DecodeFields(value, path, JsonField{"metadata", &out->meta},
+  PodMeta meta{out};
+  return DecodeFields(value, path, JsonField{"metadata", &meta},
                       JsonField{"spec", &out->spec},
                       JsonField{"status", &out->status});
 }

@@ -240,6 +240,20 @@ TEST(DecodeTest, TheConditionPodScheduledTellsAFailedAttempt) {
   EXPECT_EQ(failed(""), 0u);
 }
 
+TEST(DecodeTest, TheVersionOfAPodIsANumber) {
+  const auto version = [](const std::string& metadata) {
+    return Parse<Pod>(R"({"metadata": )" + metadata + "}").resource_version;
+  };
+  EXPECT_EQ(version(R"({"resourceVersion": "12345678901"})"), 12345678901u);
+  EXPECT_EQ(version("{}"), 0u);
+  for (const char* other : {"", "abc", "12x", "-1", "99999999999999999999"}) {
+    EXPECT_EQ(version(std::string(R"({"resourceVersion": ")") + other + "\"}"),
+              0u);
+  }
+  EXPECT_EQ(ErrorOf<Pod>(R"({"metadata": {"resourceVersion": 1}})"),
+            "metadata.resourceVersion: must be a string, got 1");
+}
+
 TEST(DecodeTest, ANodeWithEverything) {
   const Node node = Parse<Node>(R"({"kind": "Node",
     "metadata": {"name": "n1", "labels": {"zone": "a"}},

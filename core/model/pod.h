@@ -93,8 +93,14 @@ struct Pod {
   ObjectMeta meta;
   PodSpec spec;
   PodStatus status;
+  // metadata.resourceVersion: of two versions of a pod the later one has the
+  // larger number. 0: it is not known. The index does not keep it.
+  std::uint64_t resource_version = 0;
 
-  friend bool operator==(const Pod&, const Pod&) = default;
+  // Whether they say the same, whatever their versions.
+  friend bool operator==(const Pod& a, const Pod& b) {
+    return a.meta == b.meta && a.spec == b.spec && a.status == b.status;
+  }
 };
 
 // spec.priority, 0 if absent (corev1helpers.PodPriority).

@@ -171,6 +171,9 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::AskUntil(
     });
   }
   const AssumedPod* earlier = ledger_.Find(key);
+  const bool asked_again =
+      earlier != nullptr && pod->pod.resource_version != 0 &&
+      earlier->pod->pod.resource_version == pod->pod.resource_version;
   if (earlier != nullptr && earlier->placed()) {
     Ended(*earlier);
     store_.Write([&](ClusterState& cluster) {
@@ -181,7 +184,7 @@ absl::StatusOr<InFlightPods::Question> InFlightPods::AskUntil(
   const InFlightLedger::Ticket ticket =
       store_.Read([&](const ClusterState& cluster) {
         mutex_.AssertHeld();
-        return ledger_.Ask(std::move(pod), cluster, group);
+        return ledger_.Ask(std::move(pod), cluster, group, asked_again);
       });
   Changed();
   if (absl::Status known = WaitForBlockers(ticket, group, limit); !known.ok()) {

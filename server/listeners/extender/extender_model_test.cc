@@ -48,13 +48,15 @@ struct ModelPod {
   std::string app;
   std::string node;
   int failures = 0;  // Attempts that have failed, as the condition shows.
+  int version = 0;   // Of the last write.
 
   int cpus() const { return app.empty() ? 2 : 1; }
 
   std::string Json() const {
     std::string json =
         R"({"metadata":{"namespace":"default","name":")" + name +
-        R"(","uid":")" + uid + R"(","labels":{"app":")" + app +
+        R"(","uid":")" + uid + R"(","resourceVersion":")" +
+        std::to_string(version) + R"(","labels":{"app":")" + app +
         R"("}},"spec":{"nodeName":")" + node +
         R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")" +
         std::to_string(cpus()) + R"("}}}])";
@@ -215,17 +217,18 @@ class Model {
     if (pods_.contains(pod.name)) return;
     pod.uid = "u" + std::to_string(++uids_);
     if (Draw(3) > 0) pod.app = Draw(2) == 0 ? "web" : "db";
-    pods_[pod.name] = pod;
-    Tell(pod);
+    Tell(pods_[pod.name] = pod);
   }
 
-  void Tell(const ModelPod& pod) {
+  // The API server has written a pod.
+  void Tell(ModelPod& pod) {
+    pod.version = ++version_;
     events_.push_back([this, pod] {
       in_flight_->Upsert(ParsePod(pod.Json()));
-      // A failure that the question did not know of ends its answer, be it an
-      // older one of which the watch tells late: without an answer on record a
-      // binding has to pass all filters.
-      if (pod.failures != 0 && pod.failures != asked_failures_[pod.uid]) {
+      // A failure that is newer than the question ends its answer: without an
+      // answer on record a binding has to pass all filters. One that the watch
+      // tells late does not.
+      if (pod.failures != 0 && pod.version > asked_version_[pod.uid]) {
         answers_.erase(pod.uid);
       }
     });
@@ -271,8 +274,12 @@ class Model {
       names += (names.empty() ? "\"" : ",\"") + node + "\"";
     }
     if (names.empty()) return;
-    asked_failures_[pod->uid] = pod->failures;
-    const std::set<std::string> answer = Filter(pod->Json(), names);
+    // The scheduler may not have seen the last failure yet, of which it knows.
+    const auto older = before_failure_.find(pod->uid);
+    const ModelPod& asked =
+        older != before_failure_.end() && Draw(3) == 0 ? older->second : *pod;
+    asked_version_[pod->uid] = asked.version;
+    const std::set<std::string> answer = Filter(asked.Json(), names);
     if (mode_ == ExtenderMode::kDecide && answer.size() == 1) {
       scheduled_[pod->uid] = *answer.begin();
     }
@@ -406,6 +413,7 @@ class Model {
     std::advance(it, Draw(pods_.size()));
     ModelPod& pod = it->second;
     if (pod.node.empty() && Draw(3) > 0) {
+      before_failure_[pod.uid] = pod;
       ++pod.failures;
       scheduled_.erase(pod.uid);
       answers_.erase(pod.uid);  // Once vicinal hears of it; until then strict.
@@ -443,13 +451,15 @@ class Model {
   std::deque<std::function<void()>> events_;  // Not delivered yet.
   std::vector<Write> writes_;
   int uids_ = 0;
+  int version_ = 0;  // Of the last write.
   int bound_ = 0;
 
   // The scheduler: where it has assumed pods, and what it was told.
   std::map<std::string, std::string> scheduled_;
   std::map<std::string, std::set<std::string>> answers_;
   std::map<std::string, Clock::time_point> answered_at_;
-  std::map<std::string, int> asked_failures_;  // That the question showed.
+  std::map<std::string, int> asked_version_;  // Of the pod in the question.
+  std::map<std::string, ModelPod> before_failure_;
   bool was_answered_ = false;
 };
 
