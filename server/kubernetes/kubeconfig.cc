@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/kubernetes/kubeconfig_fields.h"
 #include "server/kubernetes/read_file.h"
 #include "server/kubernetes/server_url.h"
 #include "server/kubernetes/tls_context.h"
@@ -19,37 +20,9 @@
 namespace vicinal {
 namespace {
 
-// Functions below return these through std::optional: nullopt means that the
-// field is unset (absent or null).
-template <typename T>
-using MaybeOr = absl::StatusOr<std::optional<T>>;
-
-// One mapping of the file, and where it stands: "clusters[prod].cluster".
-struct Section {
-  YAML::Node node;
-  std::string where;
-
-  std::string Field(const char* key) const {
-    return absl::StrCat(where, where.empty() ? "" : ".", key);
-  }
-};
-
 // absl's own string_view type does not convert to std's.
 std::string_view Text(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
-}
-
-absl::Status Wrong(const std::string& field, std::string_view problem) {
-  return absl::InvalidArgumentError(field + ": " + std::string(problem));
-}
-
-absl::Status WrongValue(const std::string& field, std::string_view value,
-                        std::string_view problem) {
-  constexpr size_t kShown = 300;
-  std::string shown = absl::CEscape(
-      absl::string_view(value.data(), std::min(value.size(), kShown)));
-  if (value.size() > kShown) shown += "…";
-  return Wrong(field, "value \"" + shown + "\": " + std::string(problem));
 }
 
 bool IsHeaderText(const std::string& text) {
@@ -57,59 +30,20 @@ bool IsHeaderText(const std::string& text) {
                      [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-MaybeOr<YAML::Node> Child(const Section& section, const char* key) {
-  std::optional<YAML::Node> found;
-  for (const auto& entry : section.node) {
-    if (!entry.first.IsScalar() || entry.first.Scalar() != key) continue;
-    if (found.has_value())
-      return Wrong(section.Field(key), "stands there twice");
-    found = entry.second;
-  }
-  if (found.has_value() && found->IsNull()) found.reset();
-  return found;
-}
-
-MaybeOr<std::string> Scalar(const Section& section, const char* key) {
-  const MaybeOr<YAML::Node> child = Child(section, key);
-  if (!child.ok()) return child.status();
-  if (!child->has_value()) return std::optional<std::string>();
-  if (!(*child)->IsScalar())
-    return Wrong(section.Field(key), "must be a string");
-  std::string value = (*child)->Scalar();
-  if (value.empty()) return std::optional<std::string>();
-  return std::make_optional(std::move(value));
-}
-
-absl::StatusOr<bool> Boolean(const Section& section, const char* key) {
-  const MaybeOr<std::string> text = Scalar(section, key);
-  if (!text.ok()) return text.status();
-  if (!text->has_value() || **text == "false") return false;
-  if (**text == "true") return true;
-  return WrongValue(section.Field(key), **text, "must be true or false");
-}
-
-absl::Status Refuse(const Section& section,
-                    std::initializer_list<const char*> keys,
-                    std::string_view why) {
-  for (const char* const key : keys) {
-    const MaybeOr<YAML::Node> child = Child(section, key);
-    if (!child.ok()) return child.status();
-    if (child->has_value()) return Wrong(section.Field(key), why);
-  }
-  return absl::OkStatus();
-}
-
 // The mapping `inner` of the entry called `name` in the list `list`:
-// clusters[name].cluster.
-absl::StatusOr<Section> NamedEntry(const Section& root, const char* list,
-                                   const char* inner, const std::string& name) {
-  const MaybeOr<YAML::Node> entries = Child(root, list);
-  if (!entries.ok()) return entries.status();
+// clusters[name].cluster. Of several files the first that has one counts.
+absl::StatusOr<Section> NamedEntry(const std::vector<Section>& roots,
+                                   const char* list, const char* inner,
+                                   const std::string& name) {
   std::string known;
-  if (entries->has_value()) {
+  for (const Section& root : roots) {
+    const MaybeOr<YAML::Node> entries = Child(root, list);
+    if (!entries.ok()) return entries.status();
+    if (!entries->has_value()) continue;
     if (!(*entries)->IsSequence()) return Wrong(list, "must be a list");
     for (size_t i = 0; i < (*entries)->size(); ++i) {
-      const Section entry = {(**entries)[i], absl::StrCat(list, "[", i, "]")};
+      const Section entry = {(**entries)[i], absl::StrCat(list, "[", i, "]"),
+                             root.folder};
       if (!entry.node.IsMap()) return Wrong(entry.where, "must be a mapping");
       const MaybeOr<std::string> entry_name = Scalar(entry, "name");
       if (!entry_name.ok()) return entry_name.status();
@@ -118,13 +52,14 @@ absl::StatusOr<Section> NamedEntry(const Section& root, const char* list,
         absl::StrAppend(&known, known.empty() ? "" : ", ", **entry_name);
         continue;
       }
-      const Section named = {entry.node, absl::StrCat(list, "[", name, "]")};
+      const Section named = {entry.node, absl::StrCat(list, "[", name, "]"),
+                             root.folder};
       const MaybeOr<YAML::Node> child = Child(named, inner);
       if (!child.ok()) return child.status();
       if (!child->has_value()) return Wrong(named.Field(inner), "is missing");
       if (!(*child)->IsMap())
         return Wrong(named.Field(inner), "must be a mapping");
-      return Section{**child, named.Field(inner)};
+      return Section{**child, named.Field(inner), root.folder};
     }
   }
   return WrongValue(list, name,
@@ -133,24 +68,26 @@ absl::StatusOr<Section> NamedEntry(const Section& root, const char* list,
                         : "no entry has this name; there are: " + known);
 }
 
+absl::StatusOr<std::string> CurrentContext(const std::vector<Section>& roots) {
+  for (const Section& root : roots) {
+    const MaybeOr<std::string> current = Scalar(root, "current-context");
+    if (!current.ok()) return current.status();
+    if (current->has_value()) return **current;
+  }
+  return Wrong("current-context", "is not set, and no context was asked for");
+}
+
 class Loader {
  public:
-  explicit Loader(const std::string& path)
-      : folder_(std::filesystem::path(path).parent_path()) {}
-
-  absl::StatusOr<ClientConfig> Load(const Section& root,
-                                    std::string context_name) {
+  absl::StatusOr<Kubeconfig> Load(const std::vector<Section>& roots,
+                                  std::string context_name) {
     if (context_name.empty()) {
-      const MaybeOr<std::string> current = Scalar(root, "current-context");
+      absl::StatusOr<std::string> current = CurrentContext(roots);
       if (!current.ok()) return current.status();
-      if (!current->has_value()) {
-        return Wrong("current-context",
-                     "is not set, and no context was asked for");
-      }
-      context_name = **current;
+      context_name = *std::move(current);
     }
     const absl::StatusOr<Section> context =
-        NamedEntry(root, "contexts", "context", context_name);
+        NamedEntry(roots, "contexts", "context", context_name);
     if (!context.ok()) return context.status();
 
     const MaybeOr<std::string> cluster_name = Scalar(*context, "cluster");
@@ -158,21 +95,25 @@ class Loader {
     if (!cluster_name->has_value())
       return Wrong(context->Field("cluster"), "is missing");
     const absl::StatusOr<Section> cluster =
-        NamedEntry(root, "clusters", "cluster", **cluster_name);
+        NamedEntry(roots, "clusters", "cluster", **cluster_name);
     if (!cluster.ok()) return cluster.status();
     const absl::Status cluster_read = ReadCluster(*cluster);
     if (!cluster_read.ok()) return cluster_read;
+
+    const MaybeOr<std::string> name_space = Scalar(*context, "namespace");
+    if (!name_space.ok()) return name_space.status();
+    kubeconfig_.namespace_name = name_space->value_or("");
 
     const MaybeOr<std::string> user_name = Scalar(*context, "user");
     if (!user_name.ok()) return user_name.status();
     if (user_name->has_value()) {
       const absl::StatusOr<Section> user =
-          NamedEntry(root, "users", "user", **user_name);
+          NamedEntry(roots, "users", "user", **user_name);
       if (!user.ok()) return user.status();
-      const absl::Status user_read = ReadUser(*user);
+      const absl::Status user_read = ReadUser(*user, *cluster);
       if (!user_read.ok()) return user_read;
     }
-    return config_;
+    return std::move(kubeconfig_);
   }
 
  private:
@@ -223,11 +164,10 @@ class Loader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadUser(const Section& user) {
+  absl::Status ReadUser(const Section& user, const Section& cluster) {
     absl::Status refused =
-        Refuse(user, {"exec", "auth-provider"},
-               "credential plugins are not supported: use a token, a tokenFile "
-               "or a client certificate");
+        Refuse(user, {"auth-provider"},
+               "is not supported: kubectl has given it up for exec");
     if (!refused.ok()) return refused;
     refused = Refuse(
         user, {"username", "password"},
@@ -236,6 +176,16 @@ class Loader {
     refused = Refuse(user, {"as", "as-uid", "as-groups", "as-user-extra"},
                      "impersonation is not supported");
     if (!refused.ok()) return refused;
+
+    const MaybeOr<YAML::Node> exec = Child(user, "exec");
+    if (!exec.ok()) return exec.status();
+    if (exec->has_value()) {
+      absl::StatusOr<ExecPlugin> plugin =
+          ReadExecPlugin({**exec, user.Field("exec"), user.folder}, cluster,
+                         config_.certificate_authority_pem);
+      if (!plugin.ok()) return plugin.status();
+      kubeconfig_.exec = *std::move(plugin);
+    }
 
     const MaybeOr<std::string> token = Scalar(user, "token");
     if (!token.ok()) return token.status();
@@ -247,7 +197,7 @@ class Loader {
     const MaybeOr<std::string> token_file = Scalar(user, "tokenFile");
     if (!token_file.ok()) return token_file.status();
     if (token_file->has_value()) {
-      config_.token_file = Resolve(**token_file);
+      config_.token_file = Resolve(user, **token_file);
       const absl::StatusOr<std::string> content =
           ReadSmallFile(config_.token_file);
       if (!content.ok()) {
@@ -295,7 +245,7 @@ class Loader {
     const MaybeOr<std::string> data = Scalar(section, data_key.c_str());
     if (!data.ok()) return data.status();
     if (data->has_value()) {
-      Material material = {"", section.Field(data_key.c_str()), ""};
+      Material material = {"", section.Field(data_key), ""};
       if (!absl::Base64Unescape(**data, &material.pem) ||
           material.pem.empty()) {
         return Wrong(material.field, "is not base64");
@@ -305,33 +255,29 @@ class Loader {
     const MaybeOr<std::string> path = Scalar(section, key.c_str());
     if (!path.ok()) return path.status();
     if (!path->has_value()) return Material();
-    const std::string resolved = Resolve(**path);
+    const std::string resolved = Resolve(section, **path);
     const absl::StatusOr<std::string> content = ReadSmallFile(resolved);
     if (!content.ok()) {
-      return WrongValue(section.Field(key.c_str()), resolved,
-                        Text(content.status()));
+      return WrongValue(section.Field(key), resolved, Text(content.status()));
     }
-    return Material{
-        *content, absl::StrCat(section.Field(key.c_str()), " (", resolved, ")"),
-        resolved};
+    return Material{*content,
+                    absl::StrCat(section.Field(key), " (", resolved, ")"),
+                    resolved};
   }
 
-  std::string Resolve(const std::string& path) const {
-    return (folder_ / path).string();
+  static std::string Resolve(const Section& section, const std::string& path) {
+    return (std::filesystem::path(section.folder) / path).string();
   }
 
-  const std::filesystem::path folder_;
-  ClientConfig config_;
+  Kubeconfig kubeconfig_;
+  ClientConfig& config_ = kubeconfig_.client;
 };
 
-absl::StatusOr<ClientConfig> Parse(const std::string& path,
-                                   const std::string& content,
-                                   const std::string& context) {
+// What yaml-cpp throws as a status.
+template <typename Result, typename Function>
+absl::StatusOr<Result> WithoutExceptions(const Function& function) {
   try {
-    const Section root = {YAML::Load(content), ""};
-    if (!root.node.IsMap())
-      return absl::InvalidArgumentError("is not a kubeconfig: not a mapping");
-    return Loader(path).Load(root, context);
+    return function();
   } catch (const YAML::Exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("is not YAML: line ", error.mark.line + 1, ", column ",
@@ -341,23 +287,61 @@ absl::StatusOr<ClientConfig> Parse(const std::string& path,
   }
 }
 
+absl::Status In(const std::string& path, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat(path, ": ", status.message()));
+}
+
+absl::StatusOr<Section> ReadRoot(const std::string& path) {
+  const absl::StatusOr<std::string> content = ReadSmallFile(path);
+  if (!content.ok()) return In(path, content.status());
+  absl::StatusOr<Section> root =
+      WithoutExceptions<Section>([&]() -> absl::StatusOr<Section> {
+        Section section = {YAML::Load(*content), "",
+                           std::filesystem::path(path).parent_path().string()};
+        if (!section.node.IsMap()) {
+          return absl::InvalidArgumentError(
+              "is not a kubeconfig: not a mapping");
+        }
+        return section;
+      });
+  if (!root.ok()) return In(path, root.status());
+  return root;
+}
+
 }  // namespace
+
+absl::StatusOr<Kubeconfig> LoadKubeconfigs(
+    const std::vector<std::string>& paths, const std::string& context) {
+  std::vector<Section> roots;
+  for (const std::string& path : paths) {
+    absl::StatusOr<Section> root = ReadRoot(path);
+    if (!root.ok()) return root.status();
+    roots.push_back(*std::move(root));
+  }
+  absl::StatusOr<Kubeconfig> kubeconfig = WithoutExceptions<Kubeconfig>(
+      [&] { return Loader().Load(roots, context); });
+  if (!kubeconfig.ok()) {
+    return In(absl::StrJoin(paths, ":"), kubeconfig.status());
+  }
+  if (paths.size() == 1) {
+    kubeconfig->client.kubeconfig_file = paths.front();
+    kubeconfig->client.kubeconfig_context = context;
+  }
+  return kubeconfig;
+}
 
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path,
                                             const std::string& context) {
-  const absl::StatusOr<std::string> content = ReadSmallFile(path);
-  if (!content.ok()) {
-    return absl::Status(content.status().code(),
-                        absl::StrCat(path, ": ", content.status().message()));
+  absl::StatusOr<Kubeconfig> kubeconfig = LoadKubeconfigs({path}, context);
+  if (!kubeconfig.ok()) return kubeconfig.status();
+  if (kubeconfig->exec) {
+    return In(path, Wrong(kubeconfig->exec->where,
+                          "what runs for long does not call credential "
+                          "plugins: use a token, a tokenFile or a client "
+                          "certificate"));
   }
-  absl::StatusOr<ClientConfig> config = Parse(path, *content, context);
-  if (!config.ok()) {
-    return absl::Status(config.status().code(),
-                        absl::StrCat(path, ": ", config.status().message()));
-  }
-  config->kubeconfig_file = path;
-  config->kubeconfig_context = context;
-  return config;
+  return std::move(kubeconfig->client);
 }
 
 }  // namespace vicinal

@@ -160,6 +160,37 @@ users:
   EXPECT_TRUE(green->insecure_skip_tls_verify);
 }
 
+TEST_F(KubeconfigTest, OfSeveralFilesTheFirstThatHasAnEntryCounts) {
+  std::filesystem::create_directories(folder_ + "/other");
+  Write("other/ca.crt", authority_.certificate_pem);
+  const std::string one = Write("one", R"(
+contexts:
+- {name: blue, context: {cluster: blue, user: reader, namespace: shop}}
+users:
+- {name: reader, user: {token: first}}
+)");
+  const std::string two = Write("other/two", R"(
+current-context: blue
+contexts:
+- {name: blue, context: {cluster: elsewhere}}
+clusters:
+- {name: blue, cluster: {server: "https://blue:1", certificate-authority: ca.crt}}
+users:
+- {name: reader, user: {token: second}}
+)");
+  const absl::StatusOr<Kubeconfig> merged = LoadKubeconfigs({one, two}, "");
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(merged->client.host, "blue");
+  EXPECT_EQ(merged->client.token, "first");
+  EXPECT_EQ(merged->client.certificate_authority_pem,
+            authority_.certificate_pem);
+  EXPECT_EQ(merged->namespace_name, "shop");
+  EXPECT_EQ(std::string(LoadKubeconfigs({one, two}, "red").status().message()),
+            one + ":" + two +
+                ": contexts: value \"red\": no entry has this name; there are: "
+                "blue, blue");
+}
+
 TEST_F(KubeconfigTest, NullFieldsAreUnset) {
   const std::string path = WriteConfig(
       std::string(kServer) + ", proxy-url: null, certificate-authority: ~",
@@ -268,8 +299,8 @@ TEST_F(KubeconfigTest, NamesWhatIsWrongWithTheUser) {
       authority_,
       {.common_name = "other", .dns_names = {}, .ip_addresses = {}});
   const std::string plugin =
-      "credential plugins are not supported: use a token, a tokenFile or a "
-      "client certificate";
+      "what runs for long does not call credential plugins: use a token, a "
+      "tokenFile or a client certificate";
   const std::string basic =
       "is not supported: use a token, a tokenFile or a client certificate";
   const std::string impersonation = "impersonation is not supported";
@@ -278,8 +309,25 @@ TEST_F(KubeconfigTest, NamesWhatIsWrongWithTheUser) {
   const std::string pair =
       "client-certificate-data and users[u].user.client-key-data: ";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"exec: {command: aws}", "exec: " + plugin},
-      {"auth-provider: {name: gcp}", "auth-provider: " + plugin},
+      {"exec: {command: aws, apiVersion: client.authentication.k8s.io/v1beta1}",
+       "exec: " + plugin},
+      {"exec: aws", "exec: must be a mapping"},
+      {"exec: {command: aws}",
+       "exec.apiVersion: value \"\": must be client.authentication.k8s.io/v1 "
+       "or client.authentication.k8s.io/v1beta1"},
+      {"exec: {apiVersion: client.authentication.k8s.io/v1}",
+       "exec.command: is missing"},
+      {"exec: {command: aws, apiVersion: client.authentication.k8s.io/v1}",
+       "exec.interactiveMode: is missing: Never, IfAvailable or Always"},
+      {"exec: {command: aws, apiVersion: client.authentication.k8s.io/v1, "
+       "interactiveMode: Sometimes}",
+       "exec.interactiveMode: value \"Sometimes\": must be Never, IfAvailable "
+       "or Always"},
+      {"exec: {command: aws, apiVersion: client.authentication.k8s.io/v1, "
+       "interactiveMode: Never, env: [{value: a}]}",
+       "exec.env[0].name: must be the name of a variable"},
+      {"auth-provider: {name: gcp}",
+       "auth-provider: is not supported: kubectl has given it up for exec"},
       {"username: a", "username: " + basic},
       {"password: b", "password: " + basic},
       {"as: root", "as: " + impersonation},
