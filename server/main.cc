@@ -10,14 +10,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/yaml.h"
 #include "server/commands/certificates/command.h"
+#include "server/commands/command_line/completion.h"
+#include "server/commands/command_line/mistake.h"
 #include "server/commands/deschedule/command.h"
 #include "server/commands/explain/command.h"
 #include "server/commands/sample/sample_cluster.h"
 #include "server/commands/serve/command.h"
 #include "server/commands/serve_plugin/command.h"
 #include "server/commands/simulate/command.h"
+#include "server/versions.h"
 
 namespace vicinal {
 namespace {
@@ -53,6 +57,22 @@ void AddSample(CLI::App& app, Action& action) {
   });
 }
 
+// Of words that are not known CLI11 says that others are missing.
+bool IsAboutWords(const CLI::ParseError& error) {
+  return error.get_exit_code() ==
+             static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+         error.get_exit_code() ==
+             static_cast<int>(CLI::ExitCodes::RequiredError);
+}
+
+std::string VersionText() {
+  std::string text = std::string("vicinal ") + kVersion + ", Kubernetes";
+  for (const KubernetesRelease& release : KubernetesReleases()) {
+    text += " " + std::string(release.name);
+  }
+  return text;
+}
+
 int Main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   FLAGS_logtostderr = true;
@@ -62,6 +82,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.add_option("-v,--verbosity", FLAGS_v, "log verbosity (glog)")
       ->capture_default_str();
+  app.set_version_flag("--version", VersionText());
   Action action;
   int exit_code = EXIT_SUCCESS;  // Of an answer that is no error.
   AddServe(app, action);
@@ -71,9 +92,21 @@ int Main(int argc, char** argv) {
   AddSimulate(app, action, exit_code);
   AddDeschedule(app, action, exit_code);
   AddCertificates(app, action);
+  AddCompletion(app, action);
+  const std::vector<std::string> arguments(argv, argv + argc);
+  if (CompleteIfAsked(app, arguments, std::cout)) return EXIT_SUCCESS;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string mistake =
+        IsAboutWords(error)
+            ? DescribeMistake(app, {arguments.begin() + 1, arguments.end()})
+            : "";
+    if (!mistake.empty()) {
+      std::cerr << "vicinal: " << mistake
+                << "\nRun with --help for more information.\n";
+      return kExitUsage;
+    }
     return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
   }
   const absl::Status status = action();

@@ -26,6 +26,7 @@ void ClusterObjectReader::ReadWorkload(const TypeMeta& type,
 absl::Status ClusterObjectReader::operator()(
     const TypeMeta& type, JsonValue value, const JsonPath& path,
     simdjson::padded_string_view json) {
+  if (receiver_.text) receiver_.text(type, json);
   if (receiver_.add_workload) ReadWorkload(type, path, json);
   PodFacts facts;
   if (receiver_.with_pod_facts && type.kind == "Pod") {

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/deschedule/pod_facts.h"
 #include "core/model/object.h"
+#include "core/model/object_list.h"
 #include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
@@ -23,6 +25,10 @@ struct ClusterReceiver {
   // What is left out, and why: workloads that cannot be simulated or listed.
   // Set if add_workload is.
   std::function<void(std::string note)> note = nullptr;
+  // Null, or told of each object's text before it is read. Items of an API
+  // server's lists do not say their type, which is `type`.
+  std::function<void(const TypeMeta& type, std::string_view json)> text =
+      nullptr;
 };
 
 }  // namespace vicinal

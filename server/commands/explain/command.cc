@@ -22,7 +22,8 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* explain =
       app.add_subcommand("explain", "Explain where pods can go, and why.");
-  const std::string cluster = "The cluster (exactly one)";
+  const std::string cluster =
+      "The cluster (default: kubectl's current context)";
   const std::string question = "The question (exactly one)";
   const std::string description =
       "answer one case per line of the standard input, without a cluster; the "
@@ -39,12 +40,28 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
                    "explain this pod of the cluster: namespace/name")
       ->group(question);
   explain
+      ->add_option("object", options->object,
+                   "explain this object of the cluster: KIND/NAME, such as "
+                   "deployment/web or pod/web-1")
+      ->group(question);
+  explain
+      ->add_option("-n,--namespace", options->namespace_name,
+                   "of the object, the pod, and what of the manifest does not "
+                   "say; default: the context's")
+      ->group(question);
+  explain
       ->add_option("--cluster-file", options->cluster_file,
-                   "a cluster as a List, JSON or YAML; see below")
+                   "a cluster as a List, JSON or YAML, - for the standard "
+                   "input; see below")
       ->group(cluster);
   explain
       ->add_option("--kubeconfig", options->kubeconfig,
-                   "list the cluster of this file's current context")
+                   "list the cluster of this file's current context; default: "
+                   "$KUBECONFIG, or ~/.kube/config")
+      ->group(cluster);
+  explain
+      ->add_option("--context", options->context,
+                   "the context of the kubeconfig; default: the current one")
       ->group(cluster);
   explain
       ->add_option("--scheduler-config", options->scheduler_config,
@@ -78,14 +95,24 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
       };
       return;
     }
-    if (options->manifest.empty() == options->pod.empty()) {
-      throw CLI::ValidationError(
-          "explain", "exactly one of --filename, --pod and --batch is wanted");
+    const int questions = (options->manifest.empty() ? 0 : 1) +
+                          (options->pod.empty() ? 0 : 1) +
+                          (options->object.empty() ? 0 : 1);
+    if (questions != 1) {
+      throw CLI::ValidationError("explain",
+                                 "exactly one of KIND/NAME, --filename, --pod "
+                                 "and --batch is wanted");
     }
-    if (options->cluster_file.empty() == options->kubeconfig.empty()) {
+    if (!options->cluster_file.empty() &&
+        (!options->kubeconfig.empty() || !options->context.empty())) {
+      throw CLI::ValidationError("--cluster-file",
+                                 "excludes --kubeconfig and --context");
+    }
+    if (options->cluster_file == "-" && options->manifest == "-") {
       throw CLI::ValidationError(
           "explain",
-          "exactly one of --cluster-file and --kubeconfig is wanted");
+          "only one of --cluster-file and --filename can be the standard "
+          "input");
     }
     action = [options, &exit_code] {
       bool fits = true;

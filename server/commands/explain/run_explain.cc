@@ -12,53 +12,62 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/simulate/cluster_receiver.h"
+#include "server/commands/cluster/cluster_source.h"
+#include "server/commands/cluster/put_in_namespace.h"
 #include "server/commands/explain/explanation_report.h"
 #include "server/commands/explain/question.h"
+#include "server/commands/explain/wanted_workload.h"
 #include "server/commands/page/page.h"
-#include "server/kubernetes/kubeconfig.h"
 #include "server/kubernetes/read_file.h"
 #include "server/scheduler_config/profiles_file.h"
 #include "server/scheduler_config/scheduler_profiles.h"
-#include "server/state/cluster_file.h"
-#include "server/state/cluster_snapshot.h"
 
 namespace vicinal {
 namespace {
 
-absl::Status LoadCluster(const ExplainOptions& options, ClusterState& cluster) {
+constexpr char kDefaultNamespace[] = "default";
+
+absl::Status LoadCluster(const FoundCluster& found, std::ostream& err,
+                         WantedWorkload& wanted, ClusterState& cluster) {
   ClusterReceiver receiver;
   receiver.add = [&cluster](Object object, const PodFacts&) {
     cluster.Upsert(std::move(object));
   };
-  if (!options.kubeconfig.empty()) {
-    const absl::StatusOr<ClientConfig> config =
-        LoadKubeconfig(options.kubeconfig);
-    if (!config.ok()) return config.status();
-    return ReadClusterFromApi(*config, receiver);
-  }
-  const absl::Status status = ReadClusterFile(options.cluster_file, receiver);
-  if (!status.ok()) return status;
-  return cluster.Nodes().empty() ? NoNodesInFile(options.cluster_file)
-                                 : absl::OkStatus();
+  wanted.LookOutFor(receiver);
+  return ReadCluster(found, receiver, err);
+}
+
+// Of a manifest: its text, with the namespace of what has none.
+absl::StatusOr<std::string> ReadManifestFile(
+    const std::string& path, const std::string& namespace_name) {
+  absl::StatusOr<std::string> text = ReadWholeFile(path);
+  if (!text.ok() || namespace_name == kDefaultNamespace) return text;
+  return PutInNamespace(*std::move(text), namespace_name);
 }
 
 absl::StatusOr<std::vector<Question>> ReadQuestions(
-    const ExplainOptions& options, ClusterState& cluster,
+    const ExplainOptions& options, const std::string& namespace_name,
+    const WantedWorkload& wanted, ClusterState& cluster,
     std::vector<std::string>& warnings) {
-  if (!options.pod.empty()) {
-    absl::StatusOr<Question> question =
-        QuestionAbout(options.pod, cluster, warnings);
+  std::string pod = options.pod.empty() ? wanted.pod() : options.pod;
+  if (!pod.empty()) {
+    if (pod.find('/') == std::string::npos) pod = namespace_name + "/" + pod;
+    absl::StatusOr<Question> question = QuestionAbout(pod, cluster, warnings);
     if (!question.ok()) return question.status();
     return std::vector<Question>{*std::move(question)};
   }
-  const absl::StatusOr<std::string> text = ReadWholeFile(options.manifest);
+  const absl::StatusOr<std::string> text =
+      options.object.empty()
+          ? ReadManifestFile(options.manifest, namespace_name)
+          : wanted.Text();
   if (!text.ok()) return text.status();
   absl::StatusOr<std::vector<Question>> questions =
       QuestionsOf(*text, cluster, warnings);
   if (!questions.ok()) {
     return absl::Status(
         questions.status().code(),
-        absl::StrCat(options.manifest, ": ", questions.status().message()));
+        absl::StrCat(options.object.empty() ? options.manifest : options.object,
+                     ": ", questions.status().message()));
   }
   return questions;
 }
@@ -107,12 +116,21 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
                         std::ostream& err, bool* fits) {
   // The manifest comes second, but a mistake in it is told after the time of
   // reading the cluster either way: its namespaces and pods are checked too.
+  const absl::StatusOr<FoundCluster> found =
+      FindCluster({options.cluster_file, options.kubeconfig, options.context});
+  if (!found.ok()) return found.status();
+  const std::string& namespace_name = options.namespace_name.empty()
+                                          ? found->namespace_name
+                                          : options.namespace_name;
+  absl::StatusOr<WantedWorkload> wanted =
+      WantedWorkload::Parse(options.object, namespace_name);
+  if (!wanted.ok()) return wanted.status();
   ClusterState cluster(options.release);
-  absl::Status status = LoadCluster(options, cluster);
+  absl::Status status = LoadCluster(*found, err, *wanted, cluster);
   if (!status.ok()) return status;
   std::vector<std::string> warnings;
   absl::StatusOr<std::vector<Question>> questions =
-      ReadQuestions(options, cluster, warnings);
+      ReadQuestions(options, namespace_name, *wanted, cluster, warnings);
   const absl::StatusOr<SchedulerProfiles> profiles =
       ReadProfiles(options.scheduler_config, options.release, warnings);
   for (const std::string& warning : warnings) {

@@ -15,9 +15,13 @@ struct ExplainOptions {
   // What is asked about: exactly one of these.
   std::string manifest;  // A file; "-" for the standard input.
   std::string pod;       // namespace/name, of a pod of the cluster.
-  // Where the cluster comes from: exactly one of these.
+  std::string object;    // KIND/NAME, a pod or workload of the cluster.
+  // Of what does not say it itself; "": the context's, or default.
+  std::string namespace_name;
+  // Where the cluster comes from: see ClusterSource.
   std::string cluster_file;
   std::string kubeconfig;
+  std::string context;
   // The scheduler's KubeSchedulerConfiguration; "": the default profile.
   std::string scheduler_config;
   KubernetesRelease release;  // The scheduler's.

@@ -95,6 +95,39 @@ std::string ErrorOf(ExplainOptions options) {
   return std::string(Explained(std::move(options)).status.message());
 }
 
+TEST(ExplainCommandTest, ExplainsAnObjectOfTheClusterByItsName) {
+  ExplainOptions options;
+  options.cluster_file =
+      Written("with_web.yaml", std::string(kCluster) + "---" + kDeployment);
+  options.namespace_name = "shop";
+  options.object = "deploy/web";
+  const Result result = Explained(options);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  EXPECT_THAT(result.out,
+              HasSubstr("Deployment shop/web: fits on 1 of 2 nodes"));
+  EXPECT_THAT(result.out, HasSubstr("spec.template.spec.affinity"));
+  options.object = "pod/web-2";
+  EXPECT_THAT(Explained(options).out, HasSubstr("Pod shop/web-2: fits on"));
+  options.object = "deployment/wbe";
+  EXPECT_EQ(ErrorOf(options),
+            "deployment/wbe: there is none in namespace shop; did you mean "
+            "web?");
+  options.object = "gadget/web";
+  EXPECT_THAT(ErrorOf(options), HasSubstr("must be KIND/NAME"));
+}
+
+TEST(ExplainCommandTest, TheNamespaceHoldsForWhatDoesNotSayIt) {
+  std::string web = kDeployment;
+  web.replace(web.find(", namespace: shop"), 17, "");
+  ExplainOptions options = Manifest(web);
+  EXPECT_THAT(Explained(options).out, HasSubstr("Deployment default/web: "));
+  options.namespace_name = "shop";
+  EXPECT_THAT(Explained(options).out, HasSubstr("Deployment shop/web: "));
+  options.manifest = "";
+  options.pod = "web-2";
+  EXPECT_THAT(Explained(options).out, HasSubstr("Pod shop/web-2: "));
+}
+
 TEST(ExplainCommandTest, ExplainsAManifest) {
   const Result result = Explained(Manifest(kDeployment));
   ASSERT_TRUE(result.status.ok()) << result.status;

@@ -30,18 +30,24 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
       ->required();
   CLI::Option* const cluster_file = simulate->add_option(
       "--cluster-file", options->cluster_file,
-      "a List, JSON or YAML, as made by " + ClusterFileCommand() +
+      "a List, JSON or YAML, - for the standard input, as made by " +
+          ClusterFileCommand() +
           "; "
           "with deployments,daemonsets,jobs too these are known as well");
   simulate
       ->add_option("--kubeconfig", options->kubeconfig,
-                   "list the cluster of this file's current context; workloads "
-                   "that may not be listed are left out, with a note")
+                   "list the cluster of this file's current context; default: "
+                   "$KUBECONFIG, or ~/.kube/config, unless a script names a "
+                   "cluster. Workloads that may not be listed are left out, "
+                   "with a note")
       ->excludes(cluster_file);
   simulate
-      ->add_option("-n,--namespace", options->namespace_name,
-                   "of the workloads that actions name")
-      ->capture_default_str();
+      ->add_option("--context", options->context,
+                   "the context of the kubeconfig; default: the current one")
+      ->excludes(cluster_file);
+  simulate->add_option("-n,--namespace", options->namespace_name,
+                       "of the workloads that actions name, and of what of "
+                       "manifests does not say; default: the context's");
   simulate->add_option("-o,--output", options->output, "table or json")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json"}));

@@ -9,10 +9,13 @@
 #include "absl/strings/str_split.h"
 #include "core/deschedule/read_policy.h"
 #include "core/simulate/script_objects.h"
+#include "server/commands/cluster/put_in_namespace.h"
 #include "server/kubernetes/read_file.h"
 
 namespace vicinal {
 namespace {
+
+constexpr char kDefaultNamespace[] = "default";
 
 bool IsScript(std::string_view word) {
   return word.ends_with(".yaml") || word.ends_with(".yml") ||
@@ -56,6 +59,10 @@ absl::Status ReadFiles(const std::string& directory, Action& action,
       if (!policy.ok()) return InFile(path, policy.status());
       action.policy = *std::move(policy);
       continue;
+    }
+    const std::string& name_space = action.target.namespace_name;
+    if (name_space != kDefaultNamespace) {
+      text = PutInNamespace(*std::move(text), name_space);
     }
     absl::StatusOr<ScriptObjects> manifest = ReadScriptObjects(*text);
     if (!manifest.ok()) return InFile(path, manifest.status());

@@ -1,7 +1,6 @@
 #include "server/commands/simulate/simulate.h"
 
 #include <chrono>
-#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -14,41 +13,16 @@
 #include "core/simulate/simulated_cluster.h"
 #include "core/simulate/simulation_report.h"
 #include "core/simulate/simulator.h"
+#include "server/commands/cluster/cluster_source.h"
+#include "server/commands/cluster/progress.h"
 #include "server/commands/page/page.h"
 #include "server/commands/simulate/print_report.h"
 #include "server/commands/simulate/script.h"
 #include "server/commands/simulate/simulation_page.h"
 #include "server/commands/simulate/trace.h"
-#include "server/kubernetes/client_config.h"
-#include "server/kubernetes/kubeconfig.h"
-#include "server/state/cluster_file.h"
-#include "server/state/cluster_snapshot.h"
 
 namespace vicinal {
 namespace {
-
-// Says now and then how far a long run has come.
-class Progress {
- public:
-  explicit Progress(std::ostream& log) : log_(log) {}
-
-  void Placed(const SimulatedCluster& simulated) {
-    ++placed_;
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
-    next_ = now + kInterval;
-    log_ << "vicinal: " << placed_ << " pods placed so far\n" << std::flush;
-    (void)simulated;
-  }
-
- private:
-  static constexpr std::chrono::seconds kInterval{2};
-
-  std::ostream& log_;
-  std::int64_t placed_ = 0;
-  std::chrono::steady_clock::time_point next_ =
-      std::chrono::steady_clock::now() + kInterval;
-};
 
 bool Deschedules(const Scenario& script) {
   for (const Step& step : script.steps) {
@@ -59,36 +33,48 @@ bool Deschedules(const Scenario& script) {
   return false;
 }
 
-absl::Status Load(const SimulateOptions& options, const Scenario& script,
-                  SimulatedCluster& simulated) {
-  const std::string& from_script = script.cluster;
-  const int named = (options.cluster_file.empty() ? 0 : 1) +
-                    (options.kubeconfig.empty() ? 0 : 1) +
-                    (from_script.empty() ? 0 : 1);
-  if (named == 0) {
-    return absl::InvalidArgumentError(
-        "no cluster: give --cluster-file or --kubeconfig, or a script that "
-        "names one");
+// Reads the script and finds the cluster, which the script may name. The
+// namespace of what does not say it is the context's, if that is the cluster.
+absl::StatusOr<Scenario> ReadAll(const SimulateOptions& options,
+                                 FoundCluster& found,
+                                 std::vector<std::string>& notes) {
+  const ClusterSource source = {options.cluster_file, options.kubeconfig,
+                                options.context};
+  absl::StatusOr<FoundCluster> known = FoundCluster();
+  if (source.IsGiven()) known = FindCluster(source);
+  if (!known.ok()) return known.status();
+  const auto read = [&] {
+    notes.clear();
+    return ReadScript(options.script,
+                      options.namespace_name.empty() ? known->namespace_name
+                                                     : options.namespace_name,
+                      notes);
+  };
+  absl::StatusOr<Scenario> script = read();
+  if (!script.ok()) return script.status();
+  if (!script->cluster.empty()) {
+    if (source.IsGiven()) {
+      return absl::InvalidArgumentError(
+          "two clusters: of --cluster-file, --kubeconfig and a script's only "
+          "one may be given");
+    }
+    found.file = script->cluster;
+    return script;
   }
-  if (named > 1) {
-    return absl::InvalidArgumentError(
-        "two clusters: of --cluster-file, --kubeconfig and a script's only one "
-        "may be given");
+  if (!source.IsGiven()) {
+    known = FindCluster(source);
+    if (!known.ok()) {
+      return absl::Status(
+          known.status().code(),
+          absl::StrCat("no cluster: give --cluster-file, or a script that "
+                       "names one; ",
+                       known.status().message()));
+    }
+    // Only now is it known where things are put.
+    if (known->namespace_name != FoundCluster().namespace_name) script = read();
   }
-  const ClusterReceiver loader = simulated.Loader(Deschedules(script));
-  if (options.kubeconfig.empty()) {
-    const std::string& file =
-        from_script.empty() ? options.cluster_file : from_script;
-    absl::Status status = ReadClusterFile(file, loader);
-    if (!status.ok()) return status;
-    const bool is_empty =
-        simulated.cluster().Nodes().empty() && simulated.pods().empty();
-    return is_empty ? NoNodesInFile(file) : absl::OkStatus();
-  }
-  const absl::StatusOr<ClientConfig> config =
-      LoadKubeconfig(options.kubeconfig);
-  if (!config.ok()) return config.status();
-  return ReadClusterFromApi(*config, loader);
+  found = *std::move(known);
+  return script;
 }
 
 Placements PlacementsOf(const SimulatedCluster& simulated) {
@@ -128,12 +114,13 @@ absl::StatusOr<StepResult> DoStep(Step step, SimulatedCluster& simulated,
 
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
                       std::ostream& log, bool* as_expected) {
+  FoundCluster found;
   std::vector<std::string> notes;
-  absl::StatusOr<Scenario> script =
-      ReadScript(options.script, options.namespace_name, notes);
+  absl::StatusOr<Scenario> script = ReadAll(options, found, notes);
   if (!script.ok()) return script.status();
   SimulatedCluster simulated(options.seed, options.release);
-  absl::Status status = Load(options, *script, simulated);
+  absl::Status status =
+      ReadCluster(found, simulated.Loader(Deschedules(*script)), log);
   if (!status.ok()) return status;
   for (std::string& note : notes) simulated.Note(std::move(note));
 
@@ -149,7 +136,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   if (!options.html.empty()) page = StartSimulationPage(simulated);
   PluginConfig config;
   config.release = options.release;
-  Progress progress(log);
+  Progress progress(log, "pods placed so far");
   Simulator simulator(simulated, DefaultProfile(config),
                       {options.seed, options.until_stable,
                        std::chrono::duration_cast<std::chrono::seconds>(
@@ -157,7 +144,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
                            .count(),
                        [&](const SimulatedCluster& cluster, const PodInfo& pod,
                            const std::string& node) {
-                         progress.Placed(cluster);
+                         progress.Count();
                          if (trace.is_open())
                            trace << TraceLine(cluster, pod.pod, node) << "\n";
                        }});

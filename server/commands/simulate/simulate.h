@@ -16,9 +16,11 @@ struct SimulateOptions {
   // Where the cluster comes from: one of these, or a script names a file.
   std::string cluster_file;
   std::string kubeconfig;
+  std::string context;
   // Actions in words, one or several arguments each, and scripts.
   std::vector<std::string> script;
-  std::string namespace_name = "default";
+  // Of what does not say it itself; "": the context's, or default.
+  std::string namespace_name;
   std::string output = "table";  // Or json.
   std::uint64_t seed = 0;
   KubernetesRelease release;  // The scheduler's.

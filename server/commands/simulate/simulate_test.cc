@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -180,12 +181,31 @@ TEST_F(SimulateTest, ErrorsNameTheFileAndTheField) {
   EXPECT_THAT(Error({"drain w1"}),
               HasSubstr("web.yaml: there are no nodes in it"));
   options_.cluster_file = "";
+  unsetenv("KUBECONFIG");
+  setenv("HOME", testing::TempDir().c_str(), 1);
   EXPECT_EQ(Error({"drain w1"}),
-            "no cluster: give --cluster-file or --kubeconfig, or a script that "
-            "names one");
+            "no cluster: give --cluster-file, or a script that names one; "
+            "there is no kubeconfig: neither --kubeconfig nor $KUBECONFIG nor "
+            "~/.kube/config names a file that is there");
   options_.cluster_file = "a";
-  options_.kubeconfig = "b";
-  EXPECT_THAT(Error({"drain w1"}), HasSubstr("two clusters"));
+  EXPECT_THAT(Error({Write("script.yaml",
+                           "cluster: cluster.yaml\nsteps: [{drain: w1}]\n")}),
+              HasSubstr("two clusters"));
+}
+
+TEST_F(SimulateTest, TheNamespaceHoldsForWhatManifestsDoNotSay) {
+  std::string web = kWeb;
+  web.replace(web.find(", namespace: shop"), 17, "");
+  const std::string path = Write("nowhere.yaml", web);
+  options_.output = "json";
+  options_.namespace_name = "shop";
+  ASSERT_TRUE(Run({"apply " + path, "scale deployment/web=1"}).ok());
+  EXPECT_EQ(json::parse(out_)["pods"][0]["namespace"], "shop");
+  options_.namespace_name = "";
+  ASSERT_TRUE(Run({"apply " + path + " -n shop"}).ok());
+  EXPECT_EQ(json::parse(out_)["pods"][0]["namespace"], "shop");
+  ASSERT_TRUE(Run({"apply " + path}).ok());
+  EXPECT_EQ(json::parse(out_)["pods"][0]["namespace"], "default");
 }
 
 TEST_F(SimulateTest, ThePictureHasBothClusters) {
