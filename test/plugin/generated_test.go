@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-base/metrics/legacyregistry"
 	resourcehelper "k8s.io/component-helpers/resource"
 	"k8s.io/klog/v2"
@@ -88,6 +89,12 @@ func startVicinal(t *testing.T) string {
 // attempts are the plugin's, by who answered and why.
 func attempts(t *testing.T) map[string]float64 {
 	t.Helper()
+	return counters(t, "vicinal_plugin_attempts_total")
+}
+
+// counters are those of a name, by the values of their labels.
+func counters(t *testing.T, name string) map[string]float64 {
+	t.Helper()
 	families, err := legacyregistry.DefaultGatherer.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +102,14 @@ func attempts(t *testing.T) map[string]float64 {
 	counts := map[string]float64{}
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
-			if family.GetName() == "vicinal_plugin_attempts_total" {
-				counts[metric.GetLabel()[0].GetValue()+" "+metric.GetLabel()[1].GetValue()] = metric.GetCounter().GetValue()
+			if family.GetName() != name {
+				continue
 			}
+			var labels []string
+			for _, label := range metric.GetLabel() {
+				labels = append(labels, label.GetValue())
+			}
+			counts[strings.Join(labels, " ")] = metric.GetCounter().GetValue()
 		}
 	}
 	return counts
@@ -224,6 +236,57 @@ func TestTheNarrowedNodeIsOneOfTheBestOnGeneratedClusters(t *testing.T) {
 	})
 	if r.answers["vicinal narrowed"] == 0 {
 		t.Error("no attempt is narrowed")
+	}
+}
+
+// Pods of one template come one after the other: vicinal is asked about each before the
+// snapshot has the one before it.
+func TestPodsInARowGoToNodesOfTheBestOnGeneratedClusters(t *testing.T) {
+	r := newRig(t, startVicinal(t), `"narrow": true`)
+	r.each(t, func(t *testing.T, c *stock.Case) {
+		var pods []*v1.Pod
+		for i := range 4 {
+			pod := c.Pod.DeepCopy()
+			pod.Name, pod.Status.NominatedNodeName = fmt.Sprint("in-a-row-", i), ""
+			pod.UID = types.UID(pod.Name)
+			pods = append(pods, pod)
+			if err := c.Cluster.Add(pod); err != nil {
+				t.Fatal(err)
+			}
+		}
+		placed, err := r.ours.Place(c, pods)
+		if err != nil {
+			t.Skip(err)
+		}
+		for i, pod := range pods {
+			c.Pod = pod
+			want, err := r.stock.Answer(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(want.Totals) == 0 && want.Message == "" {
+				return // an error ends the attempt, unless there is only one node to score
+			}
+			if (placed[i] == "") != (len(want.Totals) == 0) {
+				t.Fatalf("pod %d: %q, in-tree totals are %v", i, placed[i], want.Totals)
+			}
+			if placed[i] == "" {
+				continue
+			}
+			if total, ok := want.Totals[placed[i]]; !ok || total != slices.Max(slices.Collect(maps.Values(want.Totals))) {
+				t.Fatalf("pod %d: %s, in-tree totals are %v", i, placed[i], want.Totals)
+			}
+			bound := pod.DeepCopy()
+			bound.Spec.NodeName = placed[i]
+			if err := c.Cluster.Add(bound); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	ahead := counters(t, "vicinal_plugin_asked_ahead_total")
+	t.Logf("asked ahead, and used: %v", ahead)
+	if ahead["true"] == 0 {
+		t.Error("no answer to a question that was asked ahead is used")
 	}
 }
 

@@ -59,7 +59,7 @@ func (p *profile) begin(state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo)
 	a := &attempt{profile: p, pod: pod, nodes: nodes}
 	state.Write(attemptKey, attemptData{a})
 	a.why = a.prepare(state)
-	if a.why == "" && a.mayNarrow() {
+	if a.why == "" && p.mayNarrow(a.session, pod) {
 		a.askBest()
 	}
 	if a.session != nil && a.why != "" {
@@ -87,6 +87,7 @@ func (a *attempt) prepare(state fwk.CycleState) string {
 	if !p.process.feed.Waiting(a.session, a.pod) {
 		return notKnown
 	}
+	p.process.feed.Tried(a.pod.UID)
 	return ""
 }
 
@@ -99,6 +100,7 @@ func (a *attempt) preFilter(ctx context.Context, which int, last bool) (*fwk.Pre
 		if node := a.narrow(ctx); node != "" {
 			a.count(vicinalAnswers, byNarrowing)
 			a.target = node
+			a.askAhead(node)
 			return onlyNode(node), nil
 		}
 	}

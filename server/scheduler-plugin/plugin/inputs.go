@@ -1,7 +1,10 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -67,17 +70,23 @@ func (in *inputs) follow(session *link.Session) {
 	connected.Set(1)
 	defer connected.Set(0)
 	defer session.WaitDone()
+	var waiting []*v1.Pod
 	for _, object := range in.pods.List() {
 		if pod := object.(*v1.Pod); pod.Spec.NodeName == "" {
-			in.feed.Waiting(session, pod)
+			waiting = append(waiting, pod)
 		}
+	}
+	// In about the order in which they are tried, see Feed.Expected.
+	slices.SortFunc(waiting, func(a, b *v1.Pod) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
+	})
+	for _, pod := range waiting {
+		in.feed.Waiting(session, pod)
 	}
 }
 
 func (in *inputs) podSet(object any) {
-	if pod := object.(*v1.Pod); pod.Spec.NodeName == "" {
-		in.feed.Changed(pod)
-	}
+	in.feed.Changed(object.(*v1.Pod))
 }
 
 func (in *inputs) podDeleted(object any) {

@@ -41,9 +41,13 @@ var (
 	}, []string{"plugin"})
 	questionDuration = metrics.NewHistogram(&metrics.HistogramOpts{
 		Subsystem: "vicinal_plugin", Name: "question_duration_seconds", StabilityLevel: metrics.ALPHA,
-		Help:    "From a question to its answer, those that came in time.",
+		Help:    "How long attempts wait for answers, those that come in time. Of a question that was asked ahead the time before its attempt does not count.",
 		Buckets: metrics.ExponentialBuckets(0.00005, 2, 14),
 	})
+	askedAhead = metrics.NewCounterVec(&metrics.CounterOpts{
+		Subsystem: "vicinal_plugin", Name: "asked_ahead_total", StabilityLevel: metrics.ALPHA,
+		Help: "Questions about the pod that is expected next, asked during the attempt before, by whether their answers could be used.",
+	}, []string{"used"})
 	connected = metrics.NewGauge(&metrics.GaugeOpts{
 		Subsystem: "vicinal_plugin", Name: "connected", StabilityLevel: metrics.ALPHA,
 		Help: "1 while the stream to vicinal is open and vicinal has been told of the whole cluster.",
@@ -51,7 +55,7 @@ var (
 )
 
 func init() {
-	legacyregistry.MustRegister(attempts, scorings, differences, compared, inTreeStates, questionDuration, connected)
+	legacyregistry.MustRegister(attempts, scorings, differences, compared, inTreeStates, questionDuration, askedAhead, connected)
 }
 
 const (

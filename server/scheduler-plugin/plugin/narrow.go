@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -11,21 +10,20 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	pb "vicinal/scheduler-plugin/internal/v1"
+	"vicinal/scheduler-plugin/internal/link"
 )
 
 // So many nodes are tried with the scheduler's own filters before the attempt is made
 // without narrowing.
 const maxTries = 4
 
-// Reasons of a pod or its profile not to narrow. mayNarrow is asked before the question;
-// vicinal itself declines for what it does not judge.
-func (a *attempt) mayNarrow() bool {
-	p := a.profile
-	return p.settings.narrow && !a.compares() &&
-		a.pod.Status.NominatedNodeName == "" && // the scheduler tries that node first
-		a.session.Ready.BestNodesDeclined[p.handle.ProfileName()] == "" &&
-		needsOnlyKnownFilters(a.pod) && !p.asksExtenders(a.pod)
+// mayNarrow says whether the pod and its profile let it; vicinal itself declines for what
+// it does not judge.
+func (p *profile) mayNarrow(session *link.Session, pod *v1.Pod) bool {
+	return p.settings.narrow && p.settings.mode != modeCompare &&
+		pod.Status.NominatedNodeName == "" && // the scheduler tries that node first
+		session.Ready.BestNodesDeclined[p.handle.ProfileName()] == "" &&
+		needsOnlyKnownFilters(pod) && !p.asksExtenders(pod)
 }
 
 // needsOnlyKnownFilters says whether no filter with a state outside nodes and pods has a
@@ -60,18 +58,6 @@ func (p *profile) asksExtenders(pod *v1.Pod) bool {
 		}
 	}
 	return false
-}
-
-// askBest sends the question; the PreFilters that run until the last plugin's need not
-// wait for its answer.
-func (a *attempt) askBest() {
-	a.asked = time.Now()
-	question, err := a.session.Ask(&pb.Question{Uid: string(a.pod.UID), Best: &pb.Question_BestNodes{Limit: maxTries}})
-	if err != nil {
-		a.why = err.Error()
-		return
-	}
-	a.question = question
 }
 
 // narrow waits for the best nodes and returns the first that the scheduler's own filters

@@ -6,7 +6,9 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/version"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -25,6 +27,7 @@ type process struct {
 	profiles map[fwk.Handle]*profile
 	link     *link.Link
 	feed     *feed.Feed
+	ahead    atomic.Pointer[ahead]
 }
 
 // profile is one of the scheduler's, with its two plugins.
@@ -89,6 +92,18 @@ func (p *process) run(ctx context.Context, in *inputs, address string) {
 	p.link = l
 	p.mu.Unlock()
 	l.Run(ctx)
+}
+
+// profileOf returns the profile that schedules the pod, nil if another scheduler does.
+func (p *process) profileOf(pod *v1.Pod) *profile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, member := range p.profiles {
+		if member.handle.ProfileName() == pod.Spec.SchedulerName {
+			return member
+		}
+	}
+	return nil
 }
 
 // session returns the stream, nil without one.

@@ -139,6 +139,8 @@ type world struct {
 	framework framework.Framework
 	nodes     []fwk.NodeInfo // by name
 	scorers   map[string]scorer
+	cache     internalcache.Cache
+	snapshot  *internalcache.Snapshot
 }
 
 // scorer is a score plugin, whose raw scores only the newest releases show.
@@ -231,15 +233,22 @@ func (s *Scheduler) build(ctx context.Context, cluster *Cluster, profile *config
 			return nil, err
 		}
 	}
-	nodes, err := snapshot.NodeInfos().List()
+	nodes, err := nodesByName(snapshot)
 	if err != nil {
 		return nil, err
 	}
-	nodes = slices.Clone(nodes)
-	slices.SortFunc(nodes, func(a, b fwk.NodeInfo) int {
+	return &world{framework: f, nodes: nodes, scorers: scorers, cache: schedulerCache, snapshot: snapshot}, nil
+}
+
+// nodesByName are the snapshot's, sorted.
+func nodesByName(snapshot *internalcache.Snapshot) ([]fwk.NodeInfo, error) {
+	list, err := snapshot.NodeInfos().List()
+	if err != nil {
+		return nil, err
+	}
+	return slices.SortedFunc(slices.Values(list), func(a, b fwk.NodeInfo) int {
 		return strings.Compare(a.Node().Name, b.Node().Name)
-	})
-	return &world{framework: f, nodes: nodes, scorers: scorers}, nil
+	}), nil
 }
 
 // awaitOther runs cycles for a pod that nobody knows until the other plugins are ready.

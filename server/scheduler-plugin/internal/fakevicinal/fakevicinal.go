@@ -41,6 +41,9 @@ type Cluster struct {
 	Pods    map[types.UID]Pod
 	Objects map[string][]byte
 	Synced  bool
+	// Changes that may change the answer about a pod that waits: all but those of other
+	// pods that wait.
+	Counting int
 }
 
 // Pod is a pod as told. Node is nil while it waits.
@@ -130,6 +133,7 @@ func (s *Server) take(message *pb.SchedulerMessage) (*pb.VicinalMessage, error) 
 }
 
 func (c *Cluster) apply(change *pb.Change) error {
+	c.Counting++
 	switch kind := change.Kind.(type) {
 	case *pb.Change_Node:
 		node := &v1.Node{}
@@ -150,6 +154,9 @@ func (c *Cluster) apply(change *pb.Change) error {
 		if err := json.Unmarshal(kind.Pod.Json, pod); err != nil {
 			return err
 		}
+		if _, known := c.Pods[pod.UID]; !known && kind.Pod.Node == nil {
+			c.Counting--
+		}
 		c.Pods[pod.UID] = Pod{Pod: pod, Node: kind.Pod.Node}
 		return c.checkNode(kind.Pod.Node)
 	case *pb.Change_PodPlaced:
@@ -161,8 +168,12 @@ func (c *Cluster) apply(change *pb.Change) error {
 		c.Pods[uid] = Pod{Pod: pod.Pod, Node: &kind.PodPlaced.Node}
 		return c.checkNode(&kind.PodPlaced.Node)
 	case *pb.Change_PodRemoved:
-		if _, ok := c.Pods[types.UID(kind.PodRemoved)]; !ok {
+		pod, ok := c.Pods[types.UID(kind.PodRemoved)]
+		if !ok {
 			return fmt.Errorf("no pod %s to remove", kind.PodRemoved)
+		}
+		if pod.Node == nil {
+			c.Counting--
 		}
 		delete(c.Pods, types.UID(kind.PodRemoved))
 	case *pb.Change_Object:

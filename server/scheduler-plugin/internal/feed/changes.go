@@ -40,20 +40,9 @@ func podUpsert(pod *v1.Pod, node int32) link.Change {
 	}
 }
 
-// podChanged tells of a pod whose object has changed in something that counts. Most
-// changes do not: the binding, which the scheduler had assumed, and what the kubelet says.
-func podChanged(before, now *v1.Pod, node int32) link.Change {
-	upsert := podUpsert(now, node)
-	return func() (*pb.Change, error) {
-		if countsTheSame(before, now) {
-			return nil, nil
-		}
-		return upsert()
-	}
-}
-
 // countsTheSame says whether two objects of a pod are equal but for what vicinal does not
-// read: versions, the node's name, and of the status all but resources.
+// read: versions, the node's name, and of the status all but resources. Most changes are
+// such: the binding, which the scheduler had assumed, and what the kubelet says.
 func countsTheSame(a, b *v1.Pod) bool {
 	one, other := counting(a), counting(b)
 	if a.Generation > 0 && a.Generation == b.Generation { // then the specs are equal

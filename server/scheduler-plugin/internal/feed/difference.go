@@ -75,7 +75,7 @@ func (f *Feed) podChanges(changed []changedNode, changes []link.Change) []link.C
 	for _, c := range changed {
 		changes = f.removed(c, changes)
 	}
-	return changes
+	return f.takeBack(changes)
 }
 
 // wholeDifference is for another list of nodes.
@@ -144,9 +144,7 @@ func (f *Feed) added(c changedNode, changes []link.Change) []link.Change {
 		known, ok := f.pods[pod.UID]
 		f.pods[pod.UID] = podRecord{pod: pod, node: number, seen: f.epoch}
 		switch {
-		case ok && known.node == number && (known.pod == pod || sameVersion(known.pod, pod)):
-		case ok && known.node == number:
-			changes = append(changes, podChanged(known.pod, pod, number))
+		case ok && known.node == number && (known.pod == pod || sameVersion(known.pod, pod) || countsTheSame(known.pod, pod)):
 		case ok && sameVersion(known.pod, pod):
 			changes = append(changes, podPlaced(pod.UID, number))
 		default:

@@ -40,6 +40,11 @@ type Feed struct {
 	numbers map[string]uint32 // replaced when the set of nodes changes, never changed
 	names   []string          // its inverse
 	exists  func(*v1.Pod) bool
+
+	version  uint64      // see Version
+	placed   []types.UID // told by Placed since the latest Snapshot
+	turns    turns       // of the pods that wait
+	arrivals uint64
 }
 
 // nodeRecord is a node as told.
@@ -64,6 +69,8 @@ type podRecord struct {
 	pod  *v1.Pod
 	node int32
 	seen uint64 // the epoch in which its node's changes named it last
+	// Waits, and the scheduler has not tried it yet.
+	untried bool
 }
 
 type objectKey struct{ kind, namespace, name string }
@@ -81,10 +88,16 @@ func (f *Feed) Snapshot(session *link.Session, nodes []fwk.NodeInfo) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.session == session {
-		session.TellWithNext(f.difference(nodes)...)
+		changes := f.difference(nodes)
+		if len(changes) > 0 {
+			f.version++
+			session.TellWithNext(changes...)
+		}
 		return true
 	}
 	f.session = session
+	f.version++
+	f.placed, f.turns = nil, nil
 	f.pods, f.nodes = map[types.UID]podRecord{}, map[string]*nodeRecord{}
 	f.order, f.free, f.next, f.numbers = nil, nil, 0, nil
 	var changes []link.Change
@@ -126,21 +139,35 @@ func (f *Feed) Waiting(session *link.Session, pod *v1.Pod) bool {
 	case !f.exists(pod):
 		return false
 	}
-	f.pods[pod.UID] = podRecord{pod: pod, node: waits}
-	if ok {
-		session.Tell(podChanged(known.pod, pod, waits))
-	} else {
+	f.pods[pod.UID] = podRecord{pod: pod, node: waits, untried: !ok || known.untried}
+	switch {
+	case !ok: // a pod that waits changes no answer about another one
+		f.expect(pod)
+		session.Tell(podUpsert(pod, waits))
+	case !countsTheSame(known.pod, pod):
+		f.version++
 		session.Tell(podUpsert(pod, waits))
 	}
 	return true
 }
 
-// Changed is for the informer: a pod that waits is new or has changed.
+// Changed is for the informer: a pod is new or has changed. Pods on nodes are told by
+// Snapshot; that most of their changes do not count is found out here, and not there.
 func (f *Feed) Changed(pod *v1.Pod) {
 	f.mu.Lock()
-	session := f.session
+	session, known := f.session, f.pods[pod.UID]
 	f.mu.Unlock()
-	f.Waiting(session, pod)
+	switch {
+	case pod.Spec.NodeName == "":
+		f.Waiting(session, pod)
+	case known.pod != nil && known.node != waits && known.pod != pod && countsTheSame(known.pod, pod):
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if now := f.pods[pod.UID]; f.session == session && now.pod == known.pod && now.node == known.node {
+			now.pod = pod
+			f.pods[pod.UID] = now
+		}
+	}
 }
 
 // Deleted is for the informer: a pod is gone. Those on nodes are left to the snapshot.
@@ -158,6 +185,7 @@ func (f *Feed) SetObject(kind, namespace, name string, object runtime.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.objects[objectKey{kind, namespace, name}] = object
+	f.version++
 	if f.session != nil {
 		f.session.Tell(objectUpsert(object))
 	}
@@ -169,6 +197,7 @@ func (f *Feed) DeleteObject(kind, namespace, name string) {
 	defer f.mu.Unlock()
 	key := objectKey{kind, namespace, name}
 	delete(f.objects, key)
+	f.version++
 	if f.session != nil {
 		f.session.Tell(objectRemoved(key))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,12 +34,14 @@ type world struct {
 	assumed  map[types.UID]*v1.Pod
 	waiting  map[types.UID]*v1.Pod // those that the informer has, and that wait
 	serial   int
+
+	counting map[uint64]int // what had arrived that counts, by the feed's version
 }
 
 func newWorld(t *testing.T, seed int64) *world {
 	metrics.Register()
 	w := &world{t: t, random: rand.New(rand.NewSource(seed)), snapshot: cache.NewEmptySnapshot(),
-		nodes: map[string]*v1.Node{}, pods: map[types.UID]*v1.Pod{}, assumed: map[types.UID]*v1.Pod{}, waiting: map[types.UID]*v1.Pod{}}
+		nodes: map[string]*v1.Node{}, pods: map[types.UID]*v1.Pod{}, assumed: map[types.UID]*v1.Pod{}, waiting: map[types.UID]*v1.Pod{}, counting: map[uint64]int{}}
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
 	w.cache = cache.New(ctx, nil, false, false)
 	w.fake = fakevicinal.Start(t, func(*fakevicinal.Cluster, *pb.Question) *pb.Answer { return &pb.Answer{} })
@@ -86,6 +89,18 @@ func (w *world) cycle() {
 		w.t.Fatal(err)
 	}
 	w.compare()
+	w.checkVersion()
+}
+
+// checkVersion: of one version only one cluster has arrived.
+func (w *world) checkVersion() {
+	w.fake.Look(func(c *fakevicinal.Cluster, _ *pb.Hello) {
+		version := w.feed.Version()
+		if before, ok := w.counting[version]; ok && before != c.Counting {
+			w.t.Fatalf("%d changes that count have arrived, and %d before, of the same version", c.Counting, before)
+		}
+		w.counting[version] = c.Counting
+	})
 }
 
 // compare compares what has arrived with the snapshot.
@@ -189,6 +204,7 @@ func (w *world) step() {
 			_, changed.ResourceVersion = w.name()
 			changed.Labels["app"] = changed.ResourceVersion
 			w.pods[pod.UID] = changed
+			w.feed.Changed(changed)
 			must(w.cache.UpdatePod(logger, pod, changed))
 		}
 	case 6: // a bound pod goes
@@ -201,6 +217,12 @@ func (w *world) step() {
 		pod, ok := anyOf(w.random, w.waiting)
 		node, ok2 := anyOf(w.random, w.nodes)
 		if ok && ok2 {
+			if w.random.Intn(2) == 0 { // an attempt has told of it
+				w.feed.Placed(w.session(), pod.UID, node.Name)
+				if w.random.Intn(3) == 0 { // and fails
+					return
+				}
+			}
 			placed := pod.DeepCopy()
 			placed.Spec.NodeName = node.Name
 			delete(w.waiting, pod.UID)
@@ -222,6 +244,9 @@ func (w *world) step() {
 			bound := pod.DeepCopy()
 			_, bound.ResourceVersion = w.name()
 			w.pods[pod.UID] = bound
+			if w.random.Intn(2) == 0 { // else the informer's event comes late
+				w.feed.Changed(bound)
+			}
 			must(w.cache.AddPod(logger, bound))
 		}
 	case 10: // a pod that waits goes
@@ -251,4 +276,49 @@ func TestWhatArrivesIsTheSnapshot(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestThePodThatIsExpectedIsTheMostImportantAndThenTheOldestThatWasNotTried(t *testing.T) {
+	w := newWorld(t, 1)
+	w.cycle()
+	session := w.session()
+	var pods []*v1.Pod
+	for _, priority := range []int32{0, 5, 0, 5, 0} {
+		pod := w.pod()
+		pod.Spec.Priority = &priority
+		w.waiting[pod.UID] = pod
+		pods = append(pods, pod)
+		w.feed.Changed(pod)
+	}
+	expect := func(want *v1.Pod) {
+		t.Helper()
+		if got, _ := w.feed.Expected(); got != want {
+			t.Errorf("expected is %v, want %v", got, want)
+		}
+	}
+	for first := range w.waiting {
+		if !slices.ContainsFunc(pods, func(p *v1.Pod) bool { return p.UID == first }) {
+			w.feed.Tried(first) // that of the cycle
+		}
+	}
+	expect(pods[1])
+	w.feed.Tried(pods[1].UID)
+	expect(pods[3])
+	w.feed.Deleted(pods[3].UID)
+	expect(pods[0])
+	again := pods[0].DeepCopy()
+	again.ResourceVersion = "other"
+	w.waiting[again.UID] = again
+	w.feed.Changed(again)
+	expect(again)
+	w.feed.Tried(again.UID)
+	w.feed.Changed(pods[0]) // it has changed since it was tried
+	expect(pods[2])
+	w.feed.Tried(pods[2].UID)
+	if !w.feed.Waiting(session, pods[4]) {
+		t.Error("a pod that waits is refused")
+	}
+	expect(pods[4])
+	w.feed.Tried(pods[4].UID)
+	expect(nil)
 }

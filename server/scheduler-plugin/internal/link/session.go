@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ const (
 	maxBytesAtOnce   = 16 << 10
 )
 
-// A Change is encoded when it is sent, off the scheduling cycle. nil: nothing to say.
+// A Change is encoded when it is sent, off the scheduling cycle.
 type Change func() (*pb.Change, error)
 
 // Session is one stream, from its Ready to its end. What it is given is sent in that
@@ -64,11 +65,12 @@ type Question struct {
 	sent     int    // bytes with it
 	answer   chan *pb.Answer
 	session  *Session
+	late     bool // guarded by the session's mu; somebody has waited in vain
 }
 
 // Why there is no answer.
 var (
-	ErrBehind       = errors.New("behind")       // an earlier question waits for its answer
+	ErrBehind       = errors.New("behind")       // the answer to an earlier question is late
 	ErrTimeout      = errors.New("timeout")      // the answer takes too long
 	ErrDisconnected = errors.New("disconnected") // the stream has ended
 )
@@ -131,15 +133,31 @@ func (s *Session) TellAll(changes []Change) {
 	s.Flush()
 }
 
-// Ask sends a question. It refuses while an earlier one waits for its answer, so that a
+// Ask sends a question. It refuses while the answer to an earlier one is late, so that a
 // vicinal that is slow costs one timeout, and not one for each attempt.
 func (s *Session) Ask(question *pb.Question) (*Question, error) {
 	s.mu.Lock()
-	if len(s.asked) > 0 {
+	if slices.ContainsFunc(s.asked, func(q *Question) bool { return q.late }) {
 		s.mu.Unlock()
 		s.Flush()
 		return nil, ErrBehind
 	}
+	return s.ask(question), nil
+}
+
+// AskAhead sends a question for whose answer nobody may come to wait. nil: an earlier one
+// has no answer yet.
+func (s *Session) AskAhead(question *pb.Question) *Question {
+	s.mu.Lock()
+	if len(s.asked) > 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	return s.ask(question)
+}
+
+// ask is called with mu held, and releases it.
+func (s *Session) ask(question *pb.Question) *Question {
 	q := &Question{content: question, answer: make(chan *pb.Answer, 1), session: s}
 	s.asked = append(s.asked, q)
 	s.enqueue(entry{question: q})
@@ -152,7 +170,7 @@ func (s *Session) Ask(question *pb.Question) (*Question, error) {
 	} else {
 		s.Flush()
 	}
-	return q, nil
+	return q
 }
 
 // Wait returns the answer.
@@ -165,6 +183,9 @@ func (q *Question) Wait(timeout time.Duration) (*pb.Answer, error) {
 	case <-q.session.done:
 		return nil, ErrDisconnected
 	case <-timer.C:
+		q.session.mu.Lock()
+		q.late = true
+		q.session.mu.Unlock()
 		return nil, ErrTimeout
 	}
 }
@@ -241,14 +262,9 @@ func (s *Session) sendOne(batch []entry) ([]entry, error) {
 			if err != nil {
 				return nil, err
 			}
-			if change != nil {
-				message.Changes = append(message.Changes, change)
-				bytes += sizeOf(change)
-			}
+			message.Changes = append(message.Changes, change)
+			bytes += sizeOf(change)
 		}
-	}
-	if len(message.Changes) == 0 && asked == nil && !message.Synced {
-		return batch[used:], nil // nothing to say
 	}
 	s.mu.Lock()
 	s.position++
