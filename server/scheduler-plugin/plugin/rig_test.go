@@ -3,7 +3,7 @@ package plugin
 import (
 	"context"
 	"fmt"
-	"math/rand"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -11,7 +11,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -63,42 +62,62 @@ profiles:
 	return &object.(*config.KubeSchedulerConfiguration).Profiles[0]
 }
 
-// rig is a cluster, the stock framework over it, and the one with the two plugins.
+// rig is a small cluster, the stock framework over it, and the one with the two plugins
+// and a fake vicinal. What the real one makes of it test/plugin compares.
 type rig struct {
-	t            testing.TB
-	ctx          context.Context
-	fake         *fakevicinal.Server
-	stock, ours  framework.Framework
-	factory      informers.SharedInformerFactory
-	snapshot     *cache.Snapshot
-	pods         []*v1.Pod // that wait
-	attemptsSeen map[string]float64
+	t           testing.TB
+	ctx         context.Context
+	fake        *fakevicinal.Server
+	stock, ours framework.Framework
+	factory     informers.SharedInformerFactory
+	snapshot    *cache.Snapshot
+	pod         *v1.Pod // that waits
 }
 
-func newRig(t testing.TB, nodes []*v1.Node, running, waiting []*v1.Pod, vicinal string) *rig {
+// newRig has three nodes, of which the first is refused to the pod by anti-affinity.
+// settings are those of the block `vicinal`; change may change the pod.
+func newRig(t testing.TB, settings string, answer func(*fakevicinal.Cluster, *pb.Question) *pb.Answer, change func(*v1.Pod)) *rig {
 	metrics.Register()
-	ctx := klog.NewContext(t.Context(), klog.Logger{})
-	r := &rig{t: t, ctx: ctx, pods: waiting, snapshot: cache.NewSnapshot(running, nodes)}
-	objects := []runtime.Object{&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}}
-	for _, pod := range slices.Concat(running, waiting) {
-		objects = append(objects, pod)
+	r := &rig{t: t, ctx: klog.NewContext(t.Context(), klog.Logger{}), pod: podOf("waiting")}
+	if change != nil {
+		change(r.pod)
 	}
-	r.factory = informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
-	r.fake = fakevicinal.Start(t, r.answer)
-	r.stock = r.framework(r.snapshot, profileOf(t, ""))
-	r.ours = r.framework(r.snapshot, profileOf(t, fmt.Sprintf(`{address: "%s", timeout: 1m, %s}`, r.fake.Address, vicinal)))
-	r.factory.Start(ctx.Done())
-	r.factory.WaitForCacheSync(ctx.Done())
+	var nodes []*v1.Node
+	for i := range 3 {
+		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("node-", i), Labels: map[string]string{v1.LabelHostname: fmt.Sprint("node-", i)}}}
+		node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: resource.MustParse("1"), v1.ResourcePods: resource.MustParse("20")}
+		nodes = append(nodes, node)
+	}
+	running := podOf("running")
+	running.Spec.NodeName = "node-0"
+	r.snapshot = cache.NewSnapshot([]*v1.Pod{running}, nodes)
+	r.factory = informers.NewSharedInformerFactory(fake.NewClientset(&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, running, r.pod), 0)
+	r.fake = fakevicinal.Start(t, answer)
+	r.stock = r.framework(profileOf(t, ""))
+	r.ours = r.framework(profileOf(t, fmt.Sprintf(`{address: "%s", timeout: 1m, %s}`, r.fake.Address, settings)))
+	r.factory.Start(r.ctx.Done())
+	r.factory.WaitForCacheSync(r.ctx.Done())
+	r.settle()
 	return r
 }
 
-func (r *rig) framework(snapshot *cache.Snapshot, profile *config.KubeSchedulerProfile) framework.Framework {
+// podOf wants no other such pod on its node.
+func podOf(name string) *v1.Pod {
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{"app": "a"}}}
+	pod.Spec.SchedulerName = "default-scheduler"
+	pod.Spec.Containers = []v1.Container{{Name: "c"}}
+	pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
+		{TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels}}}}}
+	return pod
+}
+
+func (r *rig) framework(profile *config.KubeSchedulerProfile) framework.Framework {
 	registry := plugins.NewInTreeRegistry()
 	if err := registry.Merge(Registry()); err != nil {
 		r.t.Fatal(err)
 	}
 	f, err := frameworkruntime.NewFramework(r.ctx, registry, profile,
-		frameworkruntime.WithInformerFactory(r.factory), frameworkruntime.WithSnapshotSharedLister(snapshot), frameworkruntime.WithMutableSnapshotLister(snapshot),
+		frameworkruntime.WithInformerFactory(r.factory), frameworkruntime.WithSnapshotSharedLister(r.snapshot), frameworkruntime.WithMutableSnapshotLister(r.snapshot),
 		frameworkruntime.WithPodGroupManager(cache.New(r.ctx, nil, false, false)))
 	if err != nil {
 		r.t.Fatal(err)
@@ -107,39 +126,12 @@ func (r *rig) framework(snapshot *cache.Snapshot, profile *config.KubeSchedulerP
 	return f
 }
 
-// answer is what in-tree code says about the cluster that was told.
-func (r *rig) answer(c *fakevicinal.Cluster, question *pb.Question) *pb.Answer {
-	var nodes []*v1.Node
-	var pods []*v1.Pod
-	for _, number := range c.Numbers() {
-		nodes = append(nodes, c.Nodes[number])
-	}
-	for _, told := range c.Pods {
-		if told.Node != nil {
-			pod := told.Pod.DeepCopy()
-			pod.Spec.NodeName = c.Nodes[*told.Node].Name
-			pods = append(pods, pod)
-		}
-	}
-	snapshot := cache.NewSnapshot(pods, nodes)
-	f := r.framework(snapshot, profileOf(r.t, ""))
-	pod := c.Pods[types.UID(question.Uid)].Pod
-	answer := &pb.Answer{}
-	if question.Best != nil {
-		answer.Best = &pb.BestNodesAnswer{}
-		feasible, _ := feasibleNodes(r.ctx, f, framework.NewCycleState(), pod)
-		best := slices.SortedFunc(slices.Values(totals(r.ctx, r.t, f, pod, feasible)), func(a, b fwk.NodePluginScores) int { return int(b.TotalScore - a.TotalScore) })
-		for _, node := range best[:min(len(best), int(question.Best.Limit))] {
-			answer.Best.Nodes = append(answer.Best.Nodes, numberOf(c, node.Name))
-		}
-	}
-	if question.Verdicts != nil {
-		answer.Verdicts = &pb.VerdictsAnswer{PodTopologySpread: r.verdicts(c, f, spread, pod, snapshot), InterPodAffinity: r.verdicts(c, f, affinity, pod, snapshot)}
-	}
-	if question.Scores != nil {
-		answer.Scores = &pb.ScoresAnswer{PodTopologySpread: r.scores(c, f, spread, pod, snapshot, question.Scores.Nodes), InterPodAffinity: r.scores(c, f, affinity, pod, snapshot, question.Scores.Nodes)}
-	}
-	return answer
+// nothing is the answer that no node is best, and no plugin has a say.
+func nothing(_ *fakevicinal.Cluster, _ *pb.Question) *pb.Answer {
+	skip := &pb.PluginStatus{Code: int32(fwk.Skip)}
+	return &pb.Answer{Best: &pb.BestNodesAnswer{},
+		Verdicts: &pb.VerdictsAnswer{PodTopologySpread: &pb.PluginVerdicts{PreFilter: skip}, InterPodAffinity: &pb.PluginVerdicts{PreFilter: skip}},
+		Scores:   &pb.ScoresAnswer{PodTopologySpread: &pb.PluginScores{PreScore: skip}, InterPodAffinity: &pb.PluginScores{PreScore: skip}}}
 }
 
 func numberOf(c *fakevicinal.Cluster, name string) uint32 {
@@ -151,67 +143,35 @@ func numberOf(c *fakevicinal.Cluster, name string) uint32 {
 	panic(name)
 }
 
-func (r *rig) twin(f framework.Framework, which int) twin {
-	args, _, err := decodeArgs(nil, kinds[which].twin)
-	if err != nil {
-		r.t.Fatal(err)
+// wantInTree fails the test unless an attempt of ours goes as the stock scheduler's.
+func (r *rig) wantInTree() {
+	r.t.Helper()
+	want, wantSaid := feasibleNodes(r.ctx, r.stock, framework.NewCycleState(), r.pod)
+	got, said := feasibleNodes(r.ctx, r.ours, framework.NewCycleState(), r.pod)
+	if !slices.Equal(names(got), names(want)) || !maps.Equal(said, wantSaid) {
+		r.t.Fatalf("%v %v, the stock scheduler has %v %v", names(got), said, names(want), wantSaid)
 	}
-	made, err := plugins.NewInTreeRegistry()[kinds[which].twin](r.ctx, args, f)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return made.(twin)
 }
 
-func statusOf(s *fwk.Status) *pb.PluginStatus {
-	if s.IsSuccess() {
-		return nil
-	}
-	return &pb.PluginStatus{Code: int32(s.Code()), Reasons: s.Reasons()}
-}
-
-func (r *rig) verdicts(c *fakevicinal.Cluster, f framework.Framework, which int, pod *v1.Pod, snapshot *cache.Snapshot) *pb.PluginVerdicts {
-	state := framework.NewCycleState()
-	nodes, _ := snapshot.NodeInfos().List()
-	inner := r.twin(f, which)
-	_, s := inner.PreFilter(r.ctx, state, pod, nodes)
-	v := &pb.PluginVerdicts{PreFilter: statusOf(s)}
-	if !s.IsSuccess() {
-		return v
-	}
-	v.ByNode = make([]byte, c.Numbers()[len(c.Nodes)-1]+1)
-	for _, node := range nodes {
-		if s := inner.Filter(r.ctx, state, pod, node); !s.IsSuccess() {
-			v.Statuses = append(v.Statuses, statusOf(s))
-			v.ByNode[numberOf(c, node.Node().Name)] = byte(len(v.Statuses))
+// untilCounted makes attempts, which go as the stock scheduler's, until one is counted as
+// in-tree's for this reason.
+func (r *rig) untilCounted(why string) {
+	r.t.Helper()
+	before := counted(r.t, inTreeAnswers, why)
+	for deadline := time.Now().Add(time.Minute); counted(r.t, inTreeAnswers, why) == before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("no attempt is counted as %s", why)
 		}
+		r.wantInTree()
 	}
-	return v
 }
 
-func (r *rig) scores(c *fakevicinal.Cluster, f framework.Framework, which int, pod *v1.Pod, snapshot *cache.Snapshot, numbers []uint32) *pb.PluginScores {
-	state := framework.NewCycleState()
-	inner := r.twin(f, which)
-	var nodes []fwk.NodeInfo
-	for _, number := range numbers {
-		node, _ := snapshot.NodeInfos().Get(c.Nodes[number].Name)
-		nodes = append(nodes, node)
+func names(nodes []fwk.NodeInfo) []string {
+	var list []string
+	for _, node := range nodes {
+		list = append(list, node.Node().Name)
 	}
-	s := inner.PreScore(r.ctx, state, pod, nodes)
-	scores := &pb.PluginScores{PreScore: statusOf(s)}
-	if !s.IsSuccess() {
-		return scores
-	}
-	list := make(fwk.NodeScoreList, len(nodes))
-	for i, node := range nodes {
-		list[i].Name = node.Node().Name
-		list[i].Score, _ = inner.Score(r.ctx, state, pod, node)
-	}
-	inner.NormalizeScore(r.ctx, state, pod, list)
-	for _, score := range list {
-		scores.Normalized = append(scores.Normalized, byte(score.Score))
-	}
-	return scores
+	return list
 }
 
 // feasibleNodes is the filtering half of a cycle.
@@ -239,20 +199,22 @@ func feasibleNodes(ctx context.Context, f framework.Framework, state fwk.CycleSt
 }
 
 // totals is the scoring half.
-func totals(ctx context.Context, t testing.TB, f framework.Framework, pod *v1.Pod, feasible []fwk.NodeInfo) []fwk.NodePluginScores {
-	if len(feasible) == 0 {
-		return nil
-	}
+func (r *rig) totals(f framework.Framework) map[string]int64 {
+	r.t.Helper()
 	state := framework.NewCycleState()
-	feasible, _ = feasibleNodes(ctx, f, state, pod)
-	if s := f.RunPreScorePlugins(ctx, state, pod, feasible); !s.IsSuccess() {
-		t.Fatal(s)
+	feasible, _ := feasibleNodes(r.ctx, f, state, r.pod)
+	if s := f.RunPreScorePlugins(r.ctx, state, r.pod, feasible); !s.IsSuccess() {
+		r.t.Fatal(s)
 	}
-	scores, s := f.RunScorePlugins(ctx, state, pod, feasible)
+	scores, s := f.RunScorePlugins(r.ctx, state, r.pod, feasible)
 	if !s.IsSuccess() {
-		t.Fatal(s)
+		r.t.Fatal(s)
 	}
-	return scores
+	totals := map[string]int64{}
+	for _, node := range scores {
+		totals[node.Name] = node.TotalScore
+	}
+	return totals
 }
 
 // settle waits until vicinal has the whole cluster: the first attempts run in-tree.
@@ -260,7 +222,7 @@ func (r *rig) settle() {
 	r.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		before := counted(r.t, vicinalAnswers, byNarrowing) + counted(r.t, vicinalAnswers, byVerdicts) + counted(r.t, inTreeAnswers, ofCompareMode)
-		feasibleNodes(r.ctx, r.ours, framework.NewCycleState(), r.pods[0])
+		feasibleNodes(r.ctx, r.ours, framework.NewCycleState(), r.pod)
 		if counted(r.t, vicinalAnswers, byNarrowing)+counted(r.t, vicinalAnswers, byVerdicts)+counted(r.t, inTreeAnswers, ofCompareMode) > before {
 			return
 		}
@@ -276,58 +238,4 @@ func counted(t testing.TB, who, why string) float64 {
 		t.Fatal(err)
 	}
 	return value
-}
-
-// generated is a cluster of zones and nodes where pods of few labels crowd.
-func generated(random *rand.Rand) (nodes []*v1.Node, running, waiting []*v1.Pod) {
-	zones := 1 + random.Intn(4)
-	for i := range 2 + random.Intn(9) {
-		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("node-", i), Labels: map[string]string{v1.LabelHostname: fmt.Sprint("node-", i)}}}
-		if random.Intn(8) > 0 {
-			node.Labels[v1.LabelTopologyZone] = fmt.Sprint("zone-", random.Intn(zones))
-		}
-		node.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(int64(500+random.Intn(2000)), resource.DecimalSI), v1.ResourcePods: resource.MustParse("20")}
-		node.Status.Capacity = node.Status.Allocatable
-		nodes = append(nodes, node)
-	}
-	for i := range random.Intn(25) {
-		pod := generatedPod(random, fmt.Sprint("running-", i))
-		pod.Spec.NodeName = nodes[random.Intn(len(nodes))].Name
-		running = append(running, pod)
-	}
-	for i := range 4 {
-		waiting = append(waiting, generatedPod(random, fmt.Sprint("waiting-", i)))
-		waiting[i].Spec.Priority = new(int32(10))
-	}
-	return nodes, running, waiting
-}
-
-func generatedPod(random *rand.Rand, name string) *v1.Pod {
-	selector := func() *metav1.LabelSelector {
-		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(random.Intn(3))}}
-	}
-	keys := []string{v1.LabelHostname, v1.LabelTopologyZone}
-	term := func() v1.PodAffinityTerm {
-		return v1.PodAffinityTerm{TopologyKey: keys[random.Intn(2)], LabelSelector: selector()}
-	}
-	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{"app": fmt.Sprint(random.Intn(3))}}}
-	pod.Spec.Priority = new(int32(random.Intn(3)))
-	pod.Spec.SchedulerName = "default-scheduler"
-	pod.Spec.Containers = []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(int64(random.Intn(400)), resource.DecimalSI)}}}}
-	pod.Spec.Affinity = &v1.Affinity{}
-	if random.Intn(4) == 0 {
-		pod.Spec.Affinity.PodAntiAffinity = &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{term()}}
-	}
-	if random.Intn(5) == 0 {
-		pod.Spec.Affinity.PodAffinity = &v1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{term()}}
-	}
-	if random.Intn(4) == 0 {
-		pod.Spec.Affinity.PodAntiAffinity = &v1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{Weight: int32(1 + random.Intn(100)), PodAffinityTerm: term()}}}
-	}
-	for _, when := range []v1.UnsatisfiableConstraintAction{v1.DoNotSchedule, v1.ScheduleAnyway} {
-		if random.Intn(4) == 0 {
-			pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, v1.TopologySpreadConstraint{MaxSkew: int32(1 + random.Intn(2)), TopologyKey: keys[random.Intn(2)], WhenUnsatisfiable: when, LabelSelector: selector()})
-		}
-	}
-	return pod
 }
