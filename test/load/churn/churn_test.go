@@ -157,7 +157,7 @@ func soak(t *testing.T, v *harness.Vicinal, cluster cluster, extenders ...truth.
 		t.Error(problem)
 	}
 	wantFlat(t, memory)
-	wantQuietLog(t, v)
+	wantQuietLog(t, v.LogFile)
 	s := soaked{c.changes.Load(), duration}
 	t.Logf("CPU per change in ms: vicinal %.2f, the test itself %.2f; for %.0f %% of the time everything stood still for a comparison",
 		s.perChange(v.CPUSeconds(t)-vicinal), s.perChange(ownCPU(t)-own), 100*stopped.Seconds()/duration.Seconds())
@@ -204,9 +204,9 @@ func median(values []float64) float64 {
 }
 
 // wantQuietLog: glog lines begin with their severity.
-func wantQuietLog(t *testing.T, v *harness.Vicinal) {
+func wantQuietLog(t *testing.T, file string) {
 	t.Helper()
-	content, err := os.ReadFile(v.LogFile)
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
