@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/model/field_error.h"
+#include "core/model/fields.h"
 
 namespace vicinal {
 namespace {
@@ -55,189 +56,36 @@ absl::Status Decode(JsonValue value, const JsonPath& path, ResourceList* out) {
       });
 }
 
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    LabelSelectorRequirement* out) {
-  return DecodeFields(value, path, JsonField{"key", &out->key},
-                      JsonField{"operator", &out->op},
-                      JsonField{"values", &out->values});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, LabelSelector* out) {
-  return DecodeFields(value, path, JsonField{"matchLabels", &out->match_labels},
-                      JsonField{"matchExpressions", &out->match_expressions});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    NodeSelectorRequirement* out) {
-  return DecodeFields(value, path, JsonField{"key", &out->key},
-                      JsonField{"operator", &out->op},
-                      JsonField{"values", &out->values});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    NodeSelectorTerm* out) {
-  return DecodeFields(value, path,
-                      JsonField{"matchExpressions", &out->match_expressions},
-                      JsonField{"matchFields", &out->match_fields});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    PreferredSchedulingTerm* out) {
-  return DecodeFields(value, path, JsonField{"weight", &out->weight},
-                      JsonField{"preference", &out->preference});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, NodeAffinity* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "requiredDuringSchedulingIgnoredDuringExecution") {
-          if (IsNull(field)) return absl::OkStatus();
-          NodeSelector& terms = out->required.emplace();
-          return DecodeFields(field, where,
-                              JsonField{"nodeSelectorTerms", &terms});
-        }
-        if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
-          return Decode(field, where, &out->preferred);
-        }
-        return absl::OkStatus();
-      });
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    PodAffinityTerm* out) {
-  absl::Status status = DecodeFields(
-      value, path, JsonField{"labelSelector", &out->label_selector},
-      JsonField{"namespaces", &out->namespaces},
-      JsonField{"namespaceSelector", &out->namespace_selector},
-      JsonField{"topologyKey", &out->topology_key},
-      JsonField{"matchLabelKeys", &out->match_label_keys},
-      JsonField{"mismatchLabelKeys", &out->mismatch_label_keys});
-  if (!status.ok()) return status;
-  return Required(path, "topologyKey", out->topology_key);
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    WeightedPodAffinityTerm* out) {
-  return DecodeFields(value, path, JsonField{"weight", &out->weight},
-                      JsonField{"podAffinityTerm", &out->term});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, PodAffinity* out) {
-  return DecodeFields(
-      value, path,
-      JsonField{"requiredDuringSchedulingIgnoredDuringExecution",
-                &out->required},
-      JsonField{"preferredDuringSchedulingIgnoredDuringExecution",
-                &out->preferred});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, Affinity* out) {
-  return DecodeFields(value, path,
-                      JsonField{"nodeAffinity", &out->node_affinity},
-                      JsonField{"podAffinity", &out->pod_affinity},
-                      JsonField{"podAntiAffinity", &out->pod_anti_affinity});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    TopologySpreadConstraint* out) {
-  absl::Status status =
-      DecodeFields(value, path, JsonField{"maxSkew", &out->max_skew},
-                   JsonField{"topologyKey", &out->topology_key},
-                   JsonField{"whenUnsatisfiable", &out->when_unsatisfiable},
-                   JsonField{"labelSelector", &out->label_selector},
-                   JsonField{"minDomains", &out->min_domains},
-                   JsonField{"nodeAffinityPolicy", &out->node_affinity_policy},
-                   JsonField{"nodeTaintsPolicy", &out->node_taints_policy},
-                   JsonField{"matchLabelKeys", &out->match_label_keys});
-  if (!status.ok()) return status;
-  status = Required(path, "topologyKey", out->topology_key);
-  if (!status.ok()) return status;
-  return Required(path, "whenUnsatisfiable", out->when_unsatisfiable);
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, Taint* out) {
-  return DecodeFields(value, path, JsonField{"key", &out->key},
-                      JsonField{"value", &out->value},
-                      JsonField{"effect", &out->effect});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, Toleration* out) {
-  return DecodeFields(
-      value, path, JsonField{"key", &out->key}, JsonField{"operator", &out->op},
-      JsonField{"value", &out->value}, JsonField{"effect", &out->effect});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    OwnerReference* out) {
-  return DecodeFields(value, path, JsonField{"apiVersion", &out->api_version},
-                      JsonField{"kind", &out->kind},
-                      JsonField{"name", &out->name},
-                      JsonField{"controller", &out->controller});
-}
-
-static absl::Status DecodeMeta(JsonValue value, const JsonPath& path,
-                               ObjectMeta* out, const auto&... more) {
-  return DecodeFields(
-      value, path, JsonField{"name", &out->name},
-      JsonField{"namespace", &out->namespace_name}, JsonField{"uid", &out->uid},
-      JsonField{"labels", &out->labels},
-      JsonField{"ownerReferences", &out->owner_references},
-      JsonField{"deletionTimestamp", &out->deletion_timestamp}, more...);
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path, ObjectMeta* out) {
-  return DecodeMeta(value, path, out);
-}
-
 namespace {
 
-// v1.ResourceRequirements, of which only the requests matter.
-absl::Status DecodeRequests(JsonValue value, const JsonPath& path, auto* out) {
-  return DecodeFields(value, path, JsonField{"requests", out});
+// Reads the field `key`, if the object has such a one.
+template <HasFields T>
+absl::Status DecodeField(std::string_view key, JsonValue value,
+                         const JsonPath& path, T& object) {
+  absl::Status status;
+  bool found = false;
+  VisitFields(object, [&](std::string_view name, auto&& member) {
+    if (found || name != key) return;
+    found = true;
+    status = Decode(value, path, &member);
+  });
+  return status;
 }
 
-absl::Status DecodeStatusResources(JsonValue value, const JsonPath& path,
-                                   std::optional<ResourceRequirements>* out) {
-  if (IsNull(value)) return absl::OkStatus();
-  return DecodeRequests(value, path, &out->emplace().requests);
-}
-
-}  // namespace
-
-absl::Status Decode(JsonValue value, const JsonPath& path, Container* out) {
+template <HasFields T>
+absl::Status DecodeObject(JsonValue value, const JsonPath& path, T& object) {
   return ForEachField(
       value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key == "image") return Decode(field, where, &out->image);
-        if (key == "resources") {
-          return DecodeRequests(field, where, &out->requests);
-        }
-        if (key == "restartPolicy") {
-          return Decode(field, where, &out->restart_policy);
-        }
-        return absl::OkStatus();
+      [&object](std::string_view key, JsonValue field, const JsonPath& where) {
+        return DecodeField(key, field, where, object);
       });
 }
 
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    ContainerStatus* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key == "allocatedResources") {
-          return Decode(field, where, &out->allocated_resources);
-        }
-        if (key == "resources") {
-          return DecodeStatusResources(field, where, &out->resources);
-        }
-        return absl::OkStatus();
-      });
+absl::Status DecodeNamed(JsonValue value, const JsonPath& path, auto* out) {
+  absl::Status status = DecodeObject(value, path, *out);
+  if (!status.ok()) return status;
+  return Required(path.Field("metadata"), "name", out->meta.name);
 }
-
-namespace {
 
 // Of a v1.Volume only the image it is made from matters.
 absl::Status DecodeImageVolume(JsonValue value, const JsonPath& path,
@@ -256,50 +104,6 @@ absl::Status DecodeImageVolume(JsonValue value, const JsonPath& path,
                             });
       });
 }
-
-}  // namespace
-
-// Static, not in the unnamed namespace, where argument-dependent lookup from
-// DecodeFields would not see it.
-static absl::Status Decode(JsonValue value, const JsonPath& path,
-                           PodSpec* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "nodeName") return Decode(field, where, &out->node_name);
-        if (key == "schedulerName") {
-          return Decode(field, where, &out->scheduler_name);
-        }
-        if (key == "priority") return Decode(field, where, &out->priority);
-        if (key == "nodeSelector") {
-          return Decode(field, where, &out->node_selector);
-        }
-        if (key == "affinity") return Decode(field, where, &out->affinity);
-        if (key == "tolerations") {
-          return Decode(field, where, &out->tolerations);
-        }
-        if (key == "topologySpreadConstraints") {
-          return Decode(field, where, &out->topology_spread_constraints);
-        }
-        if (key == "containers") return Decode(field, where, &out->containers);
-        if (key == "initContainers") {
-          return Decode(field, where, &out->init_containers);
-        }
-        if (key == "overhead") return Decode(field, where, &out->overhead);
-        if (key == "volumes") {
-          return ForEachElement(
-              field, where, [out](JsonValue volume, const JsonPath& there) {
-                return DecodeImageVolume(volume, there, &out->image_volumes);
-              });
-        }
-        if (key == "resources") {
-          return DecodeRequests(field, where, &out->requests);
-        }
-        return absl::OkStatus();
-      });
-}
-
-namespace {
 
 struct PodCondition {
   std::string type;
@@ -337,6 +141,28 @@ absl::Status DecodeTime(JsonValue value, const JsonPath& path,
 
 }  // namespace
 
+// Those below are not in the unnamed namespace, where argument-dependent lookup
+// from the templates would not see them.
+
+template <HasFields T>
+static absl::Status Decode(JsonValue value, const JsonPath& path, T* out) {
+  return DecodeObject(value, path, *out);
+}
+
+template <typename Terms>
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           NodeSelectorField<Terms>* out) {
+  if (IsNull(value)) return absl::OkStatus();
+  return DecodeFields(value, path,
+                      JsonField{"nodeSelectorTerms", &out->terms.emplace()});
+}
+
+template <typename Seconds>
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           TimeField<Seconds>* out) {
+  return DecodeTime(value, path, &out->seconds);
+}
+
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            PodCondition* out) {
   return DecodeFields(
@@ -347,6 +173,45 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
       JsonField{"lastTransitionTime", &out->last_transition_time});
 }
 
+static absl::Status DecodeConditions(JsonValue value, const JsonPath& path,
+                                     PodStatus* out) {
+  bool found = false;
+  return ForEachElement(
+      value, path, [&](JsonValue element, const JsonPath& where) {
+        PodCondition condition;
+        absl::Status decoded = Decode(element, where, &condition);
+        if (condition.type == "PodResizePending" && !found) {
+          found = true;
+          out->resize_infeasible = condition.reason == "Infeasible";
+        }
+        if (condition.type == "PodScheduled") {
+          out->scheduling_failure =
+              condition.status == "False" ? FingerprintOf(condition) : 0;
+        }
+        return decoded;
+      });
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodAffinityTerm* out) {
+  absl::Status status = DecodeObject(value, path, *out);
+  if (!status.ok()) return status;
+  return Required(path, "topologyKey", out->topology_key);
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           PodSpec* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key != "volumes") return DecodeField(key, field, where, *out);
+        return ForEachElement(
+            field, where, [out](JsonValue volume, const JsonPath& there) {
+              return DecodeImageVolume(volume, there, &out->image_volumes);
+            });
+      });
+}
+
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            PodStatus* out) {
   // The kubelet's two lists are searched one after the other, so that the
@@ -355,44 +220,11 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
   absl::Status status = ForEachField(
       value, path,
       [&](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "phase") return Decode(field, where, &out->phase);
-        if (key == "nominatedNodeName") {
-          return Decode(field, where, &out->nominated_node_name);
-        }
-        if (key == "startTime") {
-          return DecodeTime(field, where, &out->start_time);
-        }
-        if (key == "containerStatuses") {
-          return Decode(field, where, &out->container_statuses);
-        }
         if (key == "initContainerStatuses") {
           return Decode(field, where, &init_container_statuses);
         }
-        if (key == "allocatedResources") {
-          return Decode(field, where, &out->allocated_resources);
-        }
-        if (key == "resources") {
-          return DecodeStatusResources(field, where, &out->resources);
-        }
-        if (key == "conditions") {
-          bool found = false;
-          return ForEachElement(
-              field, where, [&](JsonValue element, const JsonPath& there) {
-                PodCondition condition;
-                absl::Status decoded = Decode(element, there, &condition);
-                if (condition.type == "PodResizePending" && !found) {
-                  found = true;
-                  out->resize_infeasible = condition.reason == "Infeasible";
-                }
-                if (condition.type == "PodScheduled") {
-                  out->scheduling_failure = condition.status == "False"
-                                                ? FingerprintOf(condition)
-                                                : 0;
-                }
-                return decoded;
-              });
-        }
-        return absl::OkStatus();
+        if (key == "conditions") return DecodeConditions(field, where, out);
+        return DecodeField(key, field, where, *out);
       });
   out->container_statuses.insert(
       out->container_statuses.end(),
@@ -401,96 +233,83 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
   return status;
 }
 
-// The metadata of a pod, whose version matters.
-struct PodMeta {
-  Pod* pod;
-};
+absl::Status Decode(JsonValue value, const JsonPath& path, LabelSelector* out) {
+  return DecodeObject(value, path, *out);
+}
 
-static absl::Status Decode(JsonValue value, const JsonPath& path,
-                           PodMeta* out) {
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    NodeSelectorTerm* out) {
+  return DecodeObject(value, path, *out);
+}
+
+absl::Status Decode(JsonValue value, const JsonPath& path, NodeAffinity* out) {
+  return DecodeObject(value, path, *out);
+}
+
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    TopologySpreadConstraint* out) {
+  absl::Status status = DecodeObject(value, path, *out);
+  if (!status.ok()) return status;
+  status = Required(path, "topologyKey", out->topology_key);
+  if (!status.ok()) return status;
+  return Required(path, "whenUnsatisfiable", out->when_unsatisfiable);
+}
+
+absl::Status Decode(JsonValue value, const JsonPath& path, ObjectMeta* out) {
+  return DecodeObject(value, path, *out);
+}
+
+// The metadata of a pod, whose version matters.
+static absl::Status DecodePodMeta(JsonValue value, const JsonPath& path,
+                                  Pod* out) {
   std::string version;
-  absl::Status status = DecodeMeta(value, path, &out->pod->meta,
-                                   JsonField{"resourceVersion", &version});
+  absl::Status status = ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        return key == "resourceVersion"
+                   ? Decode(field, where, &version)
+                   : DecodeField(key, field, where, out->meta);
+      });
   // Kubernetes 1.35 promises decimal numbers; other texts have no order.
   const char* const end = version.data() + version.size();
   std::uint64_t number = 0;
   const auto [last, error] = std::from_chars(version.data(), end, number);
-  if (error == std::errc() && last == end) out->pod->resource_version = number;
+  if (error == std::errc() && last == end) out->resource_version = number;
   return status;
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Pod* out) {
-  PodMeta meta{out};
-  return DecodeFields(value, path, JsonField{"metadata", &meta},
-                      JsonField{"spec", &out->spec},
-                      JsonField{"status", &out->status});
-}
-
-absl::Status Decode(JsonValue value, const JsonPath& path,
-                    ContainerImage* out) {
-  return DecodeFields(value, path, JsonField{"names", &out->names},
-                      JsonField{"sizeBytes", &out->size_bytes});
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        return key == "metadata" ? DecodePodMeta(field, where, out)
+                                 : DecodeField(key, field, where, *out);
+      });
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Node* out) {
-  absl::Status status = ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "metadata") return Decode(field, where, &out->meta);
-        if (key == "spec") {
-          return DecodeFields(field, where,
-                              JsonField{"unschedulable", &out->unschedulable},
-                              JsonField{"taints", &out->taints});
-        }
-        if (key == "status") {
-          return DecodeFields(field, where,
-                              JsonField{"allocatable", &out->allocatable},
-                              JsonField{"images", &out->images});
-        }
-        return absl::OkStatus();
-      });
-  if (!status.ok()) return status;
-  return Required(path.Field("metadata"), "name", out->meta.name);
+  return DecodeNamed(value, path, out);
 }
-
-namespace {
-
-// Objects of which only the metadata and spec.selector matter.
-template <typename T>
-absl::Status DecodeSelecting(JsonValue value, const JsonPath& path, T* out) {
-  absl::Status status = ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "metadata") return Decode(field, where, &out->meta);
-        if (key != "spec") return absl::OkStatus();
-        return DecodeFields(field, where,
-                            JsonField{"selector", &out->selector});
-      });
-  if (!status.ok()) return status;
-  return Required(path.Field("metadata"), "name", out->meta.name);
-}
-
-}  // namespace
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Namespace* out) {
-  absl::Status status =
-      DecodeFields(value, path, JsonField{"metadata", &out->meta});
-  if (!status.ok()) return status;
-  return Required(path.Field("metadata"), "name", out->meta.name);
+  return DecodeNamed(value, path, out);
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path, Service* out) {
-  return DecodeSelecting(value, path, out);
+  return DecodeNamed(value, path, out);
 }
+
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     ReplicationController* out) {
-  return DecodeSelecting(value, path, out);
+  return DecodeNamed(value, path, out);
 }
+
 absl::Status Decode(JsonValue value, const JsonPath& path, ReplicaSet* out) {
-  return DecodeSelecting(value, path, out);
+  return DecodeNamed(value, path, out);
 }
+
 absl::Status Decode(JsonValue value, const JsonPath& path, StatefulSet* out) {
-  return DecodeSelecting(value, path, out);
+  return DecodeNamed(value, path, out);
 }
 
 }  // namespace vicinal

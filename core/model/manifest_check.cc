@@ -1,13 +1,17 @@
 #include "core/model/manifest_check.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/model/did_you_mean.h"
+#include "core/model/fields.h"
 
 namespace vicinal {
 namespace {
@@ -26,54 +30,53 @@ struct Type {
   }
 };
 
-constexpr char kRequired[] = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr char kPreferred[] = "preferredDuringSchedulingIgnoredDuringExecution";
+// The type of such a value.
+template <typename T>
+const Type& TypeOf(const T&);
+template <typename T>
+const Type& TypeOf(const std::optional<T>&) {
+  return TypeOf(T());
+}
+template <typename T>
+const Type& TypeOf(const std::vector<T>&) {
+  return TypeOf(T());
+}
+template <typename Terms>
+const Type& TypeOf(const NodeSelectorField<Terms>&) {
+  static const Type kType{{{"nodeSelectorTerms", &TypeOf(NodeSelectorTerm())}}};
+  return kType;
+}
+template <typename T>
+const Type& TypeOf(const T& value) {
+  static const Type kType = [&value] {
+    Type type;
+    if constexpr (HasFields<const T>) {
+      VisitFields(value, [&type](const char* name, const auto& member) {
+        type.fields.emplace_back(name, &TypeOf(member));
+      });
+    }
+    if constexpr (std::is_same_v<T, Toleration>) {
+      // vicinal does not read it, but it is there.
+      type.fields.emplace_back("tolerationSeconds", &TypeOf(std::int64_t()));
+    }
+    return type;
+  }();
+  return kType;
+}
 
-// k8s.io/api/core/v1/types.go.
-struct Schema {
-  Type any;
-  Type requirement{{{"key", &any}, {"operator", &any}, {"values", &any}}};
-  Type label_selector{
-      {{"matchLabels", &any}, {"matchExpressions", &requirement}}};
-  Type node_selector_term{
-      {{"matchExpressions", &requirement}, {"matchFields", &requirement}}};
-  Type node_selector{{{"nodeSelectorTerms", &node_selector_term}}};
-  Type preferred_scheduling_term{
-      {{"weight", &any}, {"preference", &node_selector_term}}};
-  Type node_affinity{
-      {{kRequired, &node_selector}, {kPreferred, &preferred_scheduling_term}}};
-  Type pod_affinity_term{{{"labelSelector", &label_selector},
-                          {"namespaces", &any},
-                          {"namespaceSelector", &label_selector},
-                          {"topologyKey", &any},
-                          {"matchLabelKeys", &any},
-                          {"mismatchLabelKeys", &any}}};
-  Type weighted_pod_affinity_term{
-      {{"weight", &any}, {"podAffinityTerm", &pod_affinity_term}}};
-  Type pod_affinity{{{kRequired, &pod_affinity_term},
-                     {kPreferred, &weighted_pod_affinity_term}}};
-  Type affinity{{{"nodeAffinity", &node_affinity},
-                 {"podAffinity", &pod_affinity},
-                 {"podAntiAffinity", &pod_affinity}}};
-  Type toleration{{{"key", &any},
-                   {"operator", &any},
-                   {"value", &any},
-                   {"effect", &any},
-                   {"tolerationSeconds", &any}}};
-  Type spread{{{"maxSkew", &any},
-               {"topologyKey", &any},
-               {"whenUnsatisfiable", &any},
-               {"labelSelector", &label_selector},
-               {"minDomains", &any},
-               {"nodeAffinityPolicy", &any},
-               {"nodeTaintsPolicy", &any},
-               {"matchLabelKeys", &any}}};
-  // The fields of a pod's spec that are checked.
-  Type rules{{{"affinity", &affinity},
-              {"nodeSelector", &any},
-              {"tolerations", &toleration},
-              {"topologySpreadConstraints", &spread}}};
-};
+// The fields of a pod's spec that are checked.
+const Type& Rules() {
+  static const Type kRules = [] {
+    Type rules = TypeOf(PodSpec());
+    std::erase_if(rules.fields, [](const auto& field) {
+      const std::string_view name = field.first;
+      return name != "affinity" && name != "nodeSelector" &&
+             name != "tolerations" && name != "topologySpreadConstraints";
+    });
+    return rules;
+  }();
+  return kRules;
+}
 
 // The values of fields that have few.
 const std::map<std::string_view, std::vector<std::string>>& Enums() {
@@ -132,17 +135,12 @@ void Check(const Json& value, const Type& type, const std::string& path,
   }
 }
 
-const Schema& TheSchema() {
-  static const Schema kSchema;
-  return kSchema;
-}
-
 }  // namespace
 
 void CheckPodSpec(const Json& spec, const std::string& path,
                   std::vector<std::string>& warnings) {
   if (!spec.is_object()) return;
-  const Type& rules = TheSchema().rules;
+  const Type& rules = Rules();
   for (const auto& [name, value] : spec.items()) {
     const Type* found = nullptr;
     for (const auto& [known, type] : rules.fields) {
@@ -168,7 +166,7 @@ void CheckWorkloadSpec(const Json& spec, const std::string& kind,
                        const std::string& template_path,
                        std::vector<std::string>& warnings) {
   if (!spec.is_object()) return;
-  for (const std::string& rule : TheSchema().rules.Names()) {
+  for (const std::string& rule : Rules().Names()) {
     if (!spec.contains(rule)) continue;
     warnings.push_back(
         absl::StrCat(path, ".", rule, ": unknown field, ignored; in a ", kind,

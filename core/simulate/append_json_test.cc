@@ -2,7 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/object.h"
 #include "core/model/read_objects.h"
+#include "core/testing/each_field.h"
 
 namespace vicinal {
 namespace {
@@ -93,17 +100,39 @@ metadata: {name: t, namespace: shop}
 spec: {selector: {matchExpressions: [{key: app, operator: In, values: [db]}]}}
 )";
 
-TEST(EncodeTest, WhatIsWrittenReadsAsTheSameObject) {
+// The object after it was written and read.
+absl::StatusOr<std::vector<Object>> WriteAndRead(const Object& object) {
+  std::string text;
+  std::visit([&text](const auto& known) { AppendJson(known, text); }, object);
+  return ReadObjects(text);
+}
+
+TEST(AppendJsonTest, WhatIsWrittenReadsAsTheSameObject) {
   const absl::StatusOr<std::vector<Object>> objects = ReadObjects(kObjects);
   ASSERT_TRUE(objects.ok()) << objects.status();
   ASSERT_EQ(objects->size(), 7u);
   for (const Object& object : *objects) {
-    std::string text;
-    std::visit([&text](const auto& known) { AppendJson(known, text); }, object);
-    const absl::StatusOr<std::vector<Object>> read = ReadObjects(text);
-    ASSERT_TRUE(read.ok()) << read.status() << "\n" << text;
+    const absl::StatusOr<std::vector<Object>> read = WriteAndRead(object);
+    ASSERT_TRUE(read.ok()) << read.status();
     ASSERT_EQ(read->size(), 1u);
-    EXPECT_TRUE(read->front() == object) << text;
+    EXPECT_TRUE(read->front() == object) << MetaOf(object).name;
+  }
+}
+
+template <typename T>
+class AppendJsonOfEachKindTest : public ::testing::Test {};
+using Kinds = ::testing::Types<Pod, Node, Namespace, Service,
+                               ReplicationController, ReplicaSet, StatefulSet>;
+TYPED_TEST_SUITE(AppendJsonOfEachKindTest, Kinds);
+
+TYPED_TEST(AppendJsonOfEachKindTest, NoFieldIsForgotten) {
+  const auto objects = EachField<TypeParam>();
+  ASSERT_FALSE(objects.empty());
+  for (const OneField<TypeParam>& one : objects) {
+    const absl::StatusOr<std::vector<Object>> read = WriteAndRead(one.object);
+    ASSERT_TRUE(read.ok()) << one.path << ": " << read.status();
+    ASSERT_EQ(read->size(), 1u);
+    EXPECT_TRUE(std::get<TypeParam>(read->front()) == one.object) << one.path;
   }
 }
 

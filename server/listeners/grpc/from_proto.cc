@@ -307,6 +307,9 @@ absl::Status DecodeStatus(const v1::PodStatus& message, const JsonPath& path,
                           PodStatus* out) {
   out->phase = message.phase();
   out->nominated_node_name = message.nominated_node_name();
+  if (message.has_start_time()) {
+    out->start_time = message.start_time().seconds();
+  }
   for (const v1::PodCondition& condition : message.conditions()) {
     if (condition.type() != "PodResizePending") continue;
     out->resize_infeasible = condition.reason() == "Infeasible";

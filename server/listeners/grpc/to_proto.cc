@@ -241,6 +241,9 @@ static void Put(const PodSpec& spec, v1::PodSpec* out) {
 static void Put(const PodStatus& status, v1::PodStatus* out) {
   out->set_phase(status.phase);
   out->set_nominated_node_name(status.nominated_node_name);
+  if (status.start_time) {
+    out->mutable_start_time()->set_seconds(*status.start_time);
+  }
   PutEach(status.container_statuses, out->mutable_container_statuses());
   PutOptional(status.allocated_resources,
               [out] { return out->mutable_allocated_resources(); });
