@@ -19,7 +19,7 @@ absl::StatusOr<std::unique_ptr<ApiClientPool>> ApiClientPool::Create(
   // A first client shows whether the configuration can be used.
   const absl::StatusOr<std::unique_ptr<ApiClient>> first = pool->NewClient();
   if (!first.ok()) return first.status();
-  pool->Run([p = pool.get()] { return p->CloseIdle(); });
+  pool->Run([p = pool.get()] { return p->Tend(); });
   pool->thread_ = std::thread([io = &*pool->io_] {
     const auto keep_running = asio::make_work_guard(*io);
     io->run();
@@ -132,14 +132,16 @@ void ApiClientPool::OpenWhenDue() {
   }
   ++size_;
   ++opening_;
-  Run([this] { return Open(); });
+  Run([this]() -> Awaitable<void> { co_await Open(); });
 }
 
-ApiClientPool::Awaitable<void> ApiClientPool::Open() {
+ApiClientPool::Awaitable<bool> ApiClientPool::Open() {
   absl::StatusOr<std::unique_ptr<ApiClient>> client = NewClient();
+  bool connected = false;
   if (client.ok()) {
     // Who gets it tries again if this fails, and sees why.
-    const absl::Status ignored = co_await (*client)->Connect();
+    const absl::Status opened = co_await (*client)->Connect();
+    connected = opened.ok();
   }
   --opening_;
   if (!client.ok()) --size_;
@@ -148,16 +150,46 @@ ApiClientPool::Awaitable<void> ApiClientPool::Open() {
   } else if (client.ok()) {
     GiveBack(*std::move(client));
   }
+  co_return connected;
 }
 
-ApiClientPool::Awaitable<void> ApiClientPool::CloseIdle() {
+ApiClientPool::Awaitable<void> ApiClientPool::Tend() {
   for (;;) {
+    co_await OpenThoseToKeep();
     co_await Sleep(options_.max_idle / 2);
-    const Clock::time_point oldest = Clock::now() - options_.max_idle;
-    while (idle_.size() > 1 && idle_.front().since < oldest) {
-      idle_.erase(idle_.begin());
-      --size_;
-    }
+    CloseIdle();
+    co_await KeepAlive();
+  }
+}
+
+ApiClientPool::Awaitable<void> ApiClientPool::OpenThoseToKeep() {
+  while (size_ < options_.min_connections && opening_ < options_.max_opening) {
+    ++size_;
+    ++opening_;
+    const bool connected = co_await Open();
+    if (!connected) co_return;  // Later.
+  }
+}
+
+ApiClientPool::Awaitable<void> ApiClientPool::KeepAlive() {
+  const Clock::time_point latest = Clock::now() - options_.max_silence;
+  while (options_.min_connections > 0 && !idle_.empty() &&
+         idle_.front().since <= latest) {
+    std::unique_ptr<ApiClient> client = std::move(idle_.front().client);
+    idle_.erase(idle_.begin());
+    // One that has ended is opened again by this.
+    const absl::StatusOr<ApiResponse> ignored =
+        co_await client->Get("/version");
+    GiveBack(std::move(client));
+  }
+}
+
+void ApiClientPool::CloseIdle() {
+  const Clock::time_point oldest = Clock::now() - options_.max_idle;
+  while (idle_.size() > 1 && size_ > options_.min_connections &&
+         idle_.front().since < oldest) {
+    idle_.erase(idle_.begin());
+    --size_;
   }
 }
 

@@ -26,7 +26,8 @@ namespace vicinal {
 // handshake costs the API server more than a binding: so who finds no free
 // connection waits for one, and only if that takes too long another is opened.
 // The connection that was used last is used first, and those that are not
-// needed are closed.
+// needed are closed, but for a few: a burst is to find them open, as client-go
+// finds room for many requests on its one HTTP/2 connection.
 class ApiClientPool {
  public:
   using Clock = std::chrono::steady_clock;
@@ -42,6 +43,11 @@ class ApiClientPool {
     std::size_t max_opening = 2;
     // A connection that was not used for so long is closed, but for the last.
     Clock::duration max_idle = std::chrono::seconds(30);
+    // So many are opened before anybody needs them, and not closed.
+    std::size_t min_connections = 0;
+    // One that is kept is asked something small when it was not used for so
+    // long: API servers close what is silent for 90 s.
+    Clock::duration max_silence = std::chrono::seconds(45);
   };
 
   // Errors: certificates or keys of the configuration that cannot be used.
@@ -105,9 +111,14 @@ class ApiClientPool {
   void CallNext(absl::StatusOr<std::unique_ptr<ApiClient>> client);
   // Opens another connection if somebody has waited for too long, now or then.
   void OpenWhenDue();
-  Awaitable<void> Open();
-  // Closes connections that are not used; for ever.
-  Awaitable<void> CloseIdle();
+  // Connects one that is counted as being opened, and gives it to who waits.
+  // Whether it is connected.
+  Awaitable<bool> Open();
+  // Opens, closes and keeps alive what the options say; for ever.
+  Awaitable<void> Tend();
+  Awaitable<void> OpenThoseToKeep();
+  Awaitable<void> KeepAlive();
+  void CloseIdle();
 
   static constexpr Clock::rep kNobody = 0;
 

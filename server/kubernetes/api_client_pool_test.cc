@@ -3,6 +3,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -85,6 +86,40 @@ TEST_F(ApiClientPoolTest, WhoHasPatienceWaitsForAConnectionThatIsThere) {
   WaitForAnswers(50);
   for (const TestRequest& request : server_.requests()) {
     EXPECT_EQ(request.connection, 1);
+  }
+}
+
+TEST_F(ApiClientPoolTest, ABurstFindsTheConnectionsThatAreKept) {
+  const auto pool =
+      Pool({.patience = std::chrono::hours(1), .min_connections = 8});
+  for (int i = 0; i < 8; ++i) Get(*pool);
+  // None of them is answered.
+  EXPECT_TRUE(server_.WaitForRequests(8));
+  open_.set_value();
+  WaitForAnswers(8);
+}
+
+TEST_F(ApiClientPoolTest, WhatIsKeptIsKeptAlive) {
+  open_.set_value();
+  const auto pool = Pool({.max_idle = std::chrono::milliseconds(1),
+                          .min_connections = 3,
+                          .max_silence = std::chrono::seconds(0)});
+  EXPECT_TRUE(server_.WaitForRequests(100));
+  std::set<int> connections;
+  for (const TestRequest& request : server_.requests()) {
+    connections.insert(request.connection);
+  }
+  EXPECT_EQ(connections, (std::set<int>{1, 2, 3}));
+}
+
+TEST_F(ApiClientPoolTest, WhatIsKeptIsOpenedAgainAfterAnEnd) {
+  open_.set_value();
+  const auto pool = Pool({.max_idle = std::chrono::milliseconds(1),
+                          .min_connections = 2,
+                          .max_silence = std::chrono::seconds(0)});
+  EXPECT_TRUE(server_.WaitForRequests(10));
+  server_.CutAll();
+  while (server_.requests().back().connection < 4) {
   }
 }
 

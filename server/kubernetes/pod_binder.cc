@@ -121,8 +121,13 @@ PodBinder::Awaitable<BindResult> PodBinder::Write(const PodBinding& binding,
       bool answered = false;
       if (writes) {
         const Clock::time_point sent = Clock::now();
-        const absl::StatusOr<ApiResponse> response =
+        absl::StatusOr<ApiResponse> response =
             co_await (*client)->Send(ToWrite(*path, binding));
+        if (response.ok() && response->status == 401) {
+          // A connection keeps the certificate with which it was opened, and
+          // there may be a newer one, with which this opens another.
+          response = co_await (*client)->Send(ToWrite(*path, binding));
+        }
         const absl::Status status =
             response.ok() ? ToStatus(*response) : response.status();
         if (status.ok()) co_return BindResult{};

@@ -108,6 +108,13 @@ TEST_F(PodBinderTest, WantOfRightsIsToldFromOtherRefusals) {
   EXPECT_EQ(Bind({With(401, "{}")}, {Silent}).outcome, Outcome::kForbidden);
 }
 
+TEST_F(PodBinderTest, WhoIsNotKnownOverAnOldConnectionOpensAnother) {
+  EXPECT_EQ(Bind({With(401, "{}"), bound_}, {Silent}).outcome,
+            Outcome::kWritten);
+  ASSERT_EQ(requests_.size(), 2u);
+  EXPECT_NE(requests_[0].connection, requests_[1].connection);
+}
+
 TEST_F(PodBinderTest, APodThatIsOnTheNodeAlreadyIsASuccess) {
   EXPECT_EQ(Bind({With(409, kConflict)}, {With(200, PodOn("n1"))}).outcome,
             Outcome::kWritten);

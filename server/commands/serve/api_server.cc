@@ -1,6 +1,8 @@
 #include "server/commands/serve/api_server.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 #include "server/kubernetes/api_client_options.h"
@@ -9,6 +11,10 @@
 
 namespace vicinal {
 namespace {
+
+// As many bindings of a burst as are written at the same time by in-tree on a
+// machine of few cores.
+constexpr std::size_t kKeptConnections = 16;
 
 // A write that is not answered in this time is repeated.
 ApiClientOptions WriteOptions() {
@@ -36,8 +42,12 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServerOf(
   absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
       BlockingApiClient::Create(*config, WriteOptions());
   if (!client.ok()) return client.status();
-  absl::StatusOr<std::unique_ptr<ApiClientPool>> pool = ApiClientPool::Create(
-      *config, WriteOptions(), {.max_connections = options.max_bindings});
+  ApiClientPool::Options pool_options;
+  pool_options.max_connections = options.max_bindings;
+  pool_options.min_connections =
+      std::min(kKeptConnections, pool_options.max_connections);
+  absl::StatusOr<std::unique_ptr<ApiClientPool>> pool =
+      ApiClientPool::Create(*config, WriteOptions(), pool_options);
   if (!pool.ok()) return pool.status();
   return std::make_unique<ApiServer>(*std::move(config), *std::move(client),
                                      *std::move(pool));
