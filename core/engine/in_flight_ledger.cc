@@ -58,10 +58,18 @@ const InFlightLedger::AssumedPod* InFlightLedger::Find(
   return it == pods_.end() ? nullptr : &it->second;
 }
 
-std::vector<NodeId> InFlightLedger::NodeIds(const ClusterState& cluster) const {
+std::vector<NodeId> InFlightLedger::NodeIds(const ClusterState& cluster,
+                                            const std::string& group) const {
   std::vector<std::string_view> names;
-  names.reserve(nodes_.size());
-  std::ranges::unique_copy(nodes_, std::back_inserter(names));
+  if (group.empty()) {
+    names.reserve(nodes_.size());
+    std::ranges::unique_copy(nodes_, std::back_inserter(names));
+  } else {
+    for (const auto& [key, pod] : pods_) {
+      const bool is_answer = pod.group == group && pod.state == State::kAssumed;
+      if (!pod.node.empty() && !is_answer) names.push_back(pod.node);
+    }
+  }
   std::vector<NodeId> ids = cluster.FindNodeIds(names);
   std::erase(ids, kNoNode);
   return ids;
@@ -85,8 +93,11 @@ void InFlightLedger::Forget(const ObjectKey& key, ClusterState& cluster) {
 std::vector<InFlightLedger::AssumedPod> InFlightLedger::ForgetGroupOf(
     const ObjectKey& key, const std::string& group, ClusterState& cluster) {
   std::vector<AssumedPod> forgotten;
-  const auto known = pods_.find(key);
-  if (known == pods_.end() || known->second.group != group) return forgotten;
+  const auto known = groups_.find(group);
+  if (known == groups_.end() || !known->second.asked.contains(key)) {
+    return forgotten;
+  }
+  known->second.asked.clear();
   for (auto it = pods_.begin(); it != pods_.end();) {
     const auto next = std::next(it);
     const AssumedPod& pod = it->second;
@@ -119,6 +130,11 @@ InFlightLedger::Ticket InFlightLedger::Ask(std::shared_ptr<const PodInfo> pod,
   asked.failure = pod->pod.status.scheduling_failure;
   asked.asked_again = asked_again;
   asked.pod = std::move(pod);
+  if (!group.empty()) {
+    Group& members = groups_[group];
+    ++members.pods;
+    members.asked.insert(key);
+  }
   asked.group = std::move(group);
   unplaced_.emplace(asked.ticket, &asked);
   return asked.ticket;
@@ -356,6 +372,8 @@ void InFlightLedger::Erase(Pods::iterator pod) {
   if (!node.empty()) nodes_.erase(nodes_.find(node));
   if (pod->second.unplaced()) unplaced_.erase(pod->second.ticket);
   if (pod->second.state == State::kRefused) --refused_;
+  const auto group = groups_.find(pod->second.group);
+  if (group != groups_.end() && --group->second.pods == 0) groups_.erase(group);
   pods_.erase(pod);
 }
 

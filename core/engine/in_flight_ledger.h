@@ -118,8 +118,12 @@ class InFlightLedger {
   // The pods in flight: all but the refused ones.
   std::size_t size() const { return pods_.size() - refused_; }
   // The nodes that the index has pods in flight on, without those that it does
-  // not know. Cost: O(pods in flight).
-  std::vector<NodeId> NodeIds(const ClusterState& cluster) const;
+  // not know. Not those of the answers about pods of `group`: the scheduler
+  // knows these while it asks about another one of them, and may have taken
+  // pods away in thought to make room. Cost: O(pods in flight), with a group
+  // O(pods).
+  std::vector<NodeId> NodeIds(const ClusterState& cluster,
+                              const std::string& group = "") const;
   // The pods whose latest answer was that nothing fits. Cost: O(pods).
   std::vector<std::shared_ptr<const PodInfo>> Refused() const;
 
@@ -130,7 +134,10 @@ class InFlightLedger {
   // then give all of them up without a word. When it asks about one of them for
   // the second time, it begins anew: forgets those of the group that have been
   // answered and are not being bound, takes them off their nodes, and returns
-  // them. Does nothing if `key` is not of the group. Cost: O(pods).
+  // them. Which pods it has asked about since the last time is remembered as
+  // long as any pod of the group is known: the watch may end the flights of
+  // some of them in between. Does nothing if `key` is not among them.
+  // Cost: O(pods).
   std::vector<AssumedPod> ForgetGroupOf(const ObjectKey& key,
                                         const std::string& group,
                                         ClusterState& cluster);
@@ -197,6 +204,11 @@ class InFlightLedger {
  private:
   using Pods = std::map<ObjectKey, AssumedPod>;
 
+  struct Group {
+    std::size_t pods = 0;       // That are known.
+    std::set<ObjectKey> asked;  // Since the scheduler began anew.
+  };
+
   // Changes the state and what follows from it.
   void Move(AssumedPod& pod, State state);
   void SetExpiry(AssumedPod& pod, TimePoint expires);
@@ -212,6 +224,7 @@ class InFlightLedger {
   Pods pods_;
   std::multiset<std::string> nodes_;  // AssumedPod::node of all that have one.
   std::size_t refused_ = 0;           // How many of them are.
+  std::map<std::string, Group> groups_;     // Those with known pods.
   std::map<Ticket, AssumedPod*> unplaced_;  // Those that are.
   TimePoint first_expiry_ = TimePoint::max();
 };

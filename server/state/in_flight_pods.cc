@@ -359,11 +359,11 @@ void InFlightPods::EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
   Changed();
 }
 
-std::vector<NodeId> InFlightPods::NodeIds() const {
+std::vector<NodeId> InFlightPods::NodeIds(const std::string& group) const {
   const MutexLock lock(mutex_);
   return store_.Read([&](const ClusterState& cluster) {
     mutex_.AssertHeld();
-    return ledger_.NodeIds(cluster);
+    return ledger_.NodeIds(cluster, group);
   });
 }
 

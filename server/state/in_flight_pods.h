@@ -152,9 +152,10 @@ class InFlightPods {
   // Whether pods in flight are kept account of: there is an API server.
   bool enabled() const { return options_.enabled; }
 
-  // The nodes with pods in flight, those that the index knows, each once. Good
-  // until a node goes: then an id may be of another node.
-  std::vector<NodeId> NodeIds() const;
+  // The nodes with pods in flight, those that the index knows, without the
+  // answers about pods of this group. Good until a node goes: then an id may be
+  // of another node.
+  std::vector<NodeId> NodeIds(const std::string& group = "") const;
 
   // What the watch tells. An empty uid: it is not known.
   void Upsert(Pod pod);

@@ -382,6 +382,20 @@ TEST_F(InFlightPodsTest, AGroupThatIsAskedAboutAgainDoesNotMeetItsOwnGhosts) {
   EXPECT_EQ(Where("c"), "n2") << "of the same try";
 }
 
+TEST_F(InFlightPodsTest, AMemberWhoseFailureIsSeenBelongsToItsGroupsNextTry) {
+  for (const char* name : {"a", "b"}) pods_->Upsert(Alone(name));
+  EXPECT_TRUE(Ask(Alone("a"), "default/g")->Assume("n1").ok());
+  EXPECT_TRUE(Ask(Alone("b"), "default/g")->OfferNone().ok());
+  // The group is given up; the condition of one has been written.
+  Pod failed = Alone("a");
+  failed.status.scheduling_failure = 1;
+  pods_->Upsert(failed);
+  EXPECT_EQ(Where("a"), "pending");
+  EXPECT_TRUE(Ask(failed, "default/g")->Assume("n1").ok());
+  EXPECT_TRUE(Ask(Alone("b"), "default/g").ok());
+  EXPECT_EQ(Where("a"), "n1") << "of the same try";
+}
+
 TEST_F(InFlightPodsTest, AMemberThatIsBeingBoundStaysWhenItsGroupIsAskedAbout) {
   for (const char* name : {"a", "b"}) pods_->Upsert(Alone(name));
   EXPECT_TRUE(Ask(Alone("a"), "default/g")->Assume("n1").ok());

@@ -394,6 +394,31 @@ TEST_F(ExtenderBindTest, WithoutAnAnswerOnRecordResourcesAreCheckedToo) {
   EXPECT_EQ(Bind("p", "big2"), kBound);
 }
 
+// The scheduler finds out whether a group fits once others have gone: it takes
+// them away in thought, and asks about one pod after the other.
+TEST_F(ExtenderDecideTest, WhetherPodsOfAGroupHaveRoomTogetherIsTheSchedulers) {
+  store_.Write([](ClusterState& cluster) {
+    AddObjects(cluster, R"(
+apiVersion: v1
+kind: Node
+metadata: {name: small, labels: {zone: z3}}
+status: {allocatable: {pods: 2}})");
+  });
+  const auto member = [](const std::string& name, const std::string& group) {
+    return R"({"metadata":{"namespace":"default","name":")" + name +
+           R"(","uid":"uid-)" + name +
+           R"("},"spec":{"schedulingGroup":{"podGroupName":")" + group +
+           R"("}}})";
+  };
+  Watch(PodJson("victim", "db", "small"));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_THAT(Filter(member(name, "g"), R"(["small"])"),
+                HasSubstr(R"("NodeNames":["small"])"));
+  }
+  EXPECT_THAT(Filter(member("c", "another"), R"(["small"])"),
+              HasSubstr("Too many pods"));
+}
+
 TEST_F(ExtenderDecideTest, ADryRunLeavesNothingBehind) {
   Watch(PodJson("p"));
   std::string question = Question(PodJson("p"), R"(["n1"])");

@@ -213,7 +213,7 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   }
   if (!question.ok()) return fail(std::string(question.status().message()));
   const std::uint64_t generation = store_.generation();
-  const std::vector<NodeId> in_flight_on = in_flight_.NodeIds();
+  const std::vector<NodeId> in_flight_on = in_flight_.NodeIds(args.pod_group);
   store_.Read([&](const ClusterState& cluster) {
     Candidates candidates = FindCandidates(cluster, args.node_names);
     LeaveOutFull(profile->resources, cluster, *pod, in_flight_on, candidates);
