@@ -189,7 +189,7 @@ func Print(w io.Writer, rows []Row, processes []string) {
 		if _, known := first[r.Kind]; !known {
 			first[r.Kind] = r.PodsPerSecond
 		}
-		fmt.Fprintf(w, "| %s | %s | %.0f | %.1f | %.1f | %.1f | %.2f | %.2f | %.1f |", r.Kind, r.Mode, r.PodsPerSecond, r.PodsPerSecond/first[r.Kind],
+		fmt.Fprintf(w, "| %s | %s | %.0f | %.2f | %.1f | %.1f | %.2f | %.2f | %.1f |", r.Kind, r.Mode, r.PodsPerSecond, r.PodsPerSecond/first[r.Kind],
 			r.AttemptP50, r.AttemptP99, r.AlgorithmMean, r.AttemptsPerPod, r.cpuPerPod())
 		for _, seconds := range r.CPU {
 			fmt.Fprintf(w, " %.2f |", seconds)
