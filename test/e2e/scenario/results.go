@@ -3,32 +3,37 @@ package scenario
 import (
 	"fmt"
 	"io"
-	"slices"
+	"sync"
 	"testing"
 	"text/tabwriter"
 )
 
-// results remembers which scenario passed where.
+// results remembers which scenario passed where. Thread-safe but for print.
 type results struct {
 	scenarios []*Scenario
 	places    []string
-	outcome   map[string]map[*Scenario]string // by place
+	mutex     sync.Mutex
+	outcome   map[where]string
 }
 
-func newResults(scenarios []*Scenario) *results {
-	return &results{scenarios: scenarios, outcome: map[string]map[*Scenario]string{}}
+type where struct {
+	place    string
+	scenario *Scenario
+}
+
+func newResults(scenarios []*Scenario, places []string) *results {
+	return &results{scenarios: scenarios, places: places, outcome: map[where]string{}}
 }
 
 // run runs a scenario as a subtest and remembers its outcome.
 func (r *results) run(t *testing.T, place string, s *Scenario, test func(t *testing.T)) {
-	if !slices.Contains(r.places, place) {
-		r.places = append(r.places, place)
-		r.outcome[place] = map[*Scenario]string{}
-	}
-	r.outcome[place][s] = "FAILED"
+	outcome := "FAILED"
 	if t.Run(s.Name, test) {
-		r.outcome[place][s] = "passed"
+		outcome = "passed"
 	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.outcome[where{place, s}] = outcome
 }
 
 // print writes one line per scenario and one column per place.
@@ -42,7 +47,7 @@ func (r *results) print(out io.Writer) {
 	for _, s := range r.scenarios {
 		fmt.Fprint(w, s.Name)
 		for _, place := range r.places {
-			outcome := r.outcome[place][s]
+			outcome := r.outcome[where{place, s}]
 			if outcome == "" {
 				outcome = "not run"
 			}

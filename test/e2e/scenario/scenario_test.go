@@ -16,41 +16,48 @@ import (
 func TestScenarios(t *testing.T) {
 	root := harness.RepositoryFile(t, "test/scenarios")
 	scenarios := LoadAll(t, root)
-	results := newResults(scenarios)
+	places := []string{"simulator"}
+	for _, mode := range modes {
+		places = append(places, mode.name)
+	}
+	results := newResults(scenarios, places)
 	t.Cleanup(func() { results.print(os.Stdout) })
 	t.Run("simulator", func(t *testing.T) {
 		for _, s := range scenarios {
-			results.run(t, "simulator", s, s.Simulate)
+			results.run(t, places[0], s, s.Simulate)
 		}
 	})
-	controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
-	observer := controlPlane.StartObserver(t)
-	for _, object := range harness.LoadManifest(t, harness.RepositoryFile(t, "manifests/deschedule/base/rbac.yaml")) {
-		controlPlane.Create(t, object)
-	}
-	descheduler := controlPlane.Kubeconfig(t, "descheduler", controlPlane.URL,
-		&clientcmdapi.AuthInfo{Token: controlPlane.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-deschedule")})
-	playAll := func(t *testing.T, where string, vicinal *harness.Vicinal) {
-		cluster := controlPlane.StartCluster(t, observer, vicinal)
-		for _, s := range scenarios {
-			results.run(t, where, s, func(t *testing.T) { s.Play(t, cluster, descheduler) })
-		}
-		cluster.Scheduler.WantNoPrioritizeError(t)
-	}
-	t.Run("stock scheduler alone", func(t *testing.T) { playAll(t, "stock", nil) })
+	// A cluster for each: most of a scenario is waiting.
 	for _, mode := range modes {
-		t.Run("with vicinal, "+mode.name, func(t *testing.T) {
-			args := append([]string{"--kubeconfig=" + controlPlane.VicinalKubeconfig(t, controlPlane.URL)}, mode.args...)
-			playAll(t, mode.name, harness.StartVicinal(t, controlPlane.Run, args...))
+		t.Run(mode.name, func(t *testing.T) {
+			t.Parallel()
+			controlPlane := harness.StartControlPlane(t, harness.NewRun(t))
+			observer := controlPlane.StartObserver(t)
+			for _, object := range harness.LoadManifest(t, harness.RepositoryFile(t, "manifests/deschedule/base/rbac.yaml")) {
+				controlPlane.Create(t, object)
+			}
+			descheduler := controlPlane.Kubeconfig(t, "descheduler", controlPlane.URL,
+				&clientcmdapi.AuthInfo{Token: controlPlane.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-deschedule")})
+			var vicinal *harness.Vicinal
+			if mode.args != nil {
+				args := append([]string{"--kubeconfig=" + controlPlane.VicinalKubeconfig(t, controlPlane.URL)}, mode.args...)
+				vicinal = harness.StartVicinal(t, controlPlane.Run, args...)
+			}
+			cluster := controlPlane.StartCluster(t, observer, vicinal)
+			for _, s := range scenarios {
+				results.run(t, mode.name, s, func(t *testing.T) { s.Play(t, cluster, descheduler) })
+			}
+			cluster.Scheduler.WantNoPrioritizeError(t)
 		})
 	}
 }
 
-// modes are the ways in which vicinal runs beside the scheduler.
+// modes are the ways in which the scheduler runs: alone, or with vicinal beside it.
 var modes = []struct {
 	name string
-	args []string
+	args []string // Of vicinal.
 }{
+	{"stock", nil},
 	{"decide", []string{"--mode=decide"}},
 	{"advise", []string{"--mode=advise"}},
 }
