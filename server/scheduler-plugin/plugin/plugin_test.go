@@ -20,7 +20,7 @@ import (
 )
 
 func TestVerdictsAndScoresAreThoseThatVicinalAnswers(t *testing.T) {
-	r := newRig(t, "narrow: false", func(c *fakevicinal.Cluster, q *pb.Question) *pb.Answer {
+	r := newRig(t, patient+"narrow: false", func(c *fakevicinal.Cluster, q *pb.Question) *pb.Answer {
 		answer := nothing(c, q)
 		refused := &pb.PluginStatus{Code: int32(fwk.Unschedulable), Reasons: []string{"not there"}}
 		byNode := make([]byte, len(c.Nodes))
@@ -54,7 +54,7 @@ func bestIs(names ...string) func(*fakevicinal.Cluster, *pb.Question) *pb.Answer
 }
 
 func TestANarrowedAttemptLooksAtTheBestNodeThatTheOtherFiltersLetPass(t *testing.T) {
-	r := newRig(t, "narrow: true", bestIs("node-2", "node-1"), nil)
+	r := newRig(t, patient+"narrow: true", bestIs("node-2", "node-1"), nil)
 	if got, _ := feasibleNodes(r.ctx, r.ours, framework.NewCycleState(), r.pod); !slices.Equal(names(got), []string{"node-2"}) {
 		t.Errorf("narrowed to %v", names(got))
 	}
@@ -68,8 +68,32 @@ func TestANarrowedAttemptLooksAtTheBestNodeThatTheOtherFiltersLetPass(t *testing
 	}
 }
 
+// vicinal was told that the pod is on its node: it must not be asked about it.
+func TestAPodThatIsNarrowedIsScoredByInTreeCodeIfAtAll(t *testing.T) {
+	r := newRig(t, patient+"narrow: true", bestIs("node-2"), nil)
+	inTree := func() float64 {
+		value, err := testutil.GetCounterMetricValue(scorings.WithLabelValues(inTreeAnswers, byNarrowing))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	state, before := framework.NewCycleState(), inTree()
+	feasibleNodes(r.ctx, r.ours, state, r.pod)
+	nodes, err := r.snapshot.NodeInfos().List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.ours.RunPreScorePlugins(r.ctx, state, r.pod, nodes); !s.IsSuccess() {
+		t.Error(s)
+	}
+	if got := inTree(); got != before+1 {
+		t.Errorf("%v scorings are in-tree's for this reason, want one more than %v", got, before)
+	}
+}
+
 func TestAnAttemptWhoseBestNodesAreRefusedIsNotNarrowed(t *testing.T) {
-	r := newRig(t, "narrow: true", bestIs("node-1", "node-2"), func(pod *v1.Pod) {
+	r := newRig(t, patient+"narrow: true", bestIs("node-1", "node-2"), func(pod *v1.Pod) {
 		pod.Spec.Containers[0].Resources.Requests = v1.ResourceList{v1.ResourceCPU: resource.MustParse("2")}
 	})
 	before := counted(t, vicinalAnswers, byVerdicts)
@@ -97,7 +121,7 @@ func different(t *testing.T) float64 {
 
 // That no plugin has a say is wrong here.
 func TestCompareCountsWrongAnswersAndDecidesByInTreeCode(t *testing.T) {
-	r := newRig(t, "mode: compare", nothing, nil)
+	r := newRig(t, patient+"mode: compare", nothing, nil)
 	before := different(t)
 	r.wantInTree()
 	if different(t) == before {
@@ -108,8 +132,7 @@ func TestCompareCountsWrongAnswersAndDecidesByInTreeCode(t *testing.T) {
 func TestWithoutAnAnswerInTimeTheAttemptRunsInTreeAndTheNextDoesNotAsk(t *testing.T) {
 	for _, narrow := range []bool{false, true} {
 		t.Run(fmt.Sprint("narrow=", narrow), func(t *testing.T) {
-			r := newRig(t, fmt.Sprint("narrow: ", narrow), nothing, nil)
-			r.ours = r.framework(profileOf(t, fmt.Sprintf(`{address: "%s", timeout: 1ms, narrow: %v}`, r.fake.Address, narrow)))
+			r := newRig(t, fmt.Sprint("timeout: 100ms, narrow: ", narrow), nothing, nil)
 			r.fake.Look(func(*fakevicinal.Cluster, *pb.Hello) {
 				r.fake.Answer = func(*fakevicinal.Cluster, *pb.Question) *pb.Answer { return nil }
 			})
@@ -121,7 +144,7 @@ func TestWithoutAnAnswerInTimeTheAttemptRunsInTreeAndTheNextDoesNotAsk(t *testin
 }
 
 func TestWithoutVicinalAttemptsRunInTreeUntilItIsBack(t *testing.T) {
-	r := newRig(t, "narrow: false", nothing, nil)
+	r := newRig(t, patient+"narrow: false", nothing, nil)
 	r.fake.Stop()
 	r.untilCounted("disconnected")
 	r.fake.Restart(t)
@@ -129,7 +152,7 @@ func TestWithoutVicinalAttemptsRunInTreeUntilItIsBack(t *testing.T) {
 }
 
 func TestAPodWithAHostPortIsNotNarrowed(t *testing.T) {
-	r := newRig(t, "narrow: true", bestIs("node-1"), func(pod *v1.Pod) {
+	r := newRig(t, patient+"narrow: true", bestIs("node-1"), func(pod *v1.Pod) {
 		pod.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: 80}}
 	})
 	before := counted(t, vicinalAnswers, byVerdicts)
@@ -140,7 +163,7 @@ func TestAPodWithAHostPortIsNotNarrowed(t *testing.T) {
 }
 
 func TestHelloNamesTheProfilesWithInTreeNames(t *testing.T) {
-	r := newRig(t, "narrow: true", nothing, nil)
+	r := newRig(t, patient+"narrow: true", nothing, nil)
 	r.fake.Look(func(_ *fakevicinal.Cluster, hello *pb.Hello) {
 		if len(hello.Profiles) != 1 {
 			t.Fatalf("%d profiles", len(hello.Profiles))

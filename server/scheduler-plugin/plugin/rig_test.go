@@ -74,6 +74,9 @@ type rig struct {
 	pod         *v1.Pod // that waits
 }
 
+// patient is for tests in which in-tree code must not answer.
+const patient = "timeout: 1m, "
+
 // newRig has three nodes, of which the first is refused to the pod by anti-affinity.
 // settings are those of the block `vicinal`; change may change the pod.
 func newRig(t testing.TB, settings string, answer func(*fakevicinal.Cluster, *pb.Question) *pb.Answer, change func(*v1.Pod)) *rig {
@@ -94,7 +97,7 @@ func newRig(t testing.TB, settings string, answer func(*fakevicinal.Cluster, *pb
 	r.factory = informers.NewSharedInformerFactory(fake.NewClientset(&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, running, r.pod), 0)
 	r.fake = fakevicinal.Start(t, answer)
 	r.stock = r.framework(profileOf(t, ""))
-	r.ours = r.framework(profileOf(t, fmt.Sprintf(`{address: "%s", timeout: 1m, %s}`, r.fake.Address, settings)))
+	r.ours = r.framework(profileOf(t, fmt.Sprintf(`{address: "%s", %s}`, r.fake.Address, settings)))
 	r.factory.Start(r.ctx.Done())
 	r.factory.WaitForCacheSync(r.ctx.Done())
 	r.settle()

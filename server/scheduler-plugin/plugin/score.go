@@ -77,6 +77,10 @@ func (a *attempt) askScores(ctx context.Context, nodes []fwk.NodeInfo) *scoring 
 	if s.why != "" {
 		return s
 	}
+	if a.target != "" { // vicinal was told that the pod is there
+		s.why = byNarrowing
+		return s
+	}
 	if a.signable(ctx) {
 		s.why = ofBatch
 		return s
