@@ -137,6 +137,12 @@ Metrics::Metrics()
           Counters(registry_, "vicinal_refused_pods_total",
                    "Pods with such a question, each once in a minute.")
               .Add({})),
+      oversized_pods_(
+          Counters(registry_, "vicinal_oversized_pods_total",
+                   "Questions that ended in an error because the pod has more "
+                   "affinity terms, spread constraints, requirements and "
+                   "values than are answered for.")
+              .Add({})),
       bindings_in_flight_(
           Gauges(registry_, "vicinal_bindings_in_flight",
                  "Bindings that are being written, or wait to be.")

@@ -82,6 +82,9 @@ class Metrics {
   prometheus::Counter& refusals() { return refusals_; }
   prometheus::Counter& refused_pods() { return refused_pods_; }
 
+  // Questions about pods with more rules than are answered for.
+  prometheus::Counter& oversized_pods() { return oversized_pods_; }
+
   // A binding that was asked for, and its outcome, such as "written".
   void CountBinding(const std::string& outcome);
   prometheus::Gauge& bindings_in_flight() { return bindings_in_flight_; }
@@ -131,6 +134,7 @@ class Metrics {
   prometheus::Counter& in_flight_expirations_;
   prometheus::Counter& refusals_;
   prometheus::Counter& refused_pods_;
+  prometheus::Counter& oversized_pods_;
   prometheus::Gauge& bindings_in_flight_;
   prometheus::Gauge& binding_queue_seconds_;
   prometheus::Counter& held_back_;

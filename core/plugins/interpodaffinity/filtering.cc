@@ -54,9 +54,41 @@ class DomainSet {
   bool empty_ = true;
 };
 
-struct TermDomains {
-  AffinityTerm term;
-  DomainSet domains;  // With pods that the term is about.
+// Terms of one kind. Those of one topology key share a set of domains: as many
+// terms as an API server takes still leave few sets to look at for each node.
+class TermSets {
+ public:
+  // The set of the term's topology key, to which the caller adds the domains
+  // with pods that the term is about.
+  DomainSet& Add(AffinityTerm term, const TopologyDomains& domains) {
+    const std::size_t set = FindOrAdd(domains);
+    terms_.push_back({std::move(term), set});
+    return sets_[set];
+  }
+  // The set of these domains.
+  DomainSet& Of(const TopologyDomains& domains) {
+    return sets_[FindOrAdd(domains)];
+  }
+
+  struct Term {
+    AffinityTerm term;
+    std::size_t set;
+  };
+  const std::vector<Term>& terms() const { return terms_; }
+  const std::vector<DomainSet>& sets() const { return sets_; }
+  std::vector<DomainSet>& sets() { return sets_; }
+
+ private:
+  std::size_t FindOrAdd(const TopologyDomains& domains) {
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      if (&sets_[i].domains() == &domains) return i;
+    }
+    sets_.emplace_back(domains);
+    return sets_.size() - 1;
+  }
+
+  std::vector<Term> terms_;
+  std::vector<DomainSet> sets_;  // One for each topology key.
 };
 
 class AffinityFilter : public PreparedFilter {
@@ -69,24 +101,25 @@ class AffinityFilter : public PreparedFilter {
     PrepareAffinity(cluster);
     for (const AffinityTerm& written : pod.required_anti_affinity_terms) {
       AffinityTerm term = WithNamespacesMerged(cluster, written);
-      DomainSet domains(index_.Domains(term.topology_key));
-      domains.AddDomainsOf(index_, index_.Count(QueryFor({term})));
-      anti_affinity_.push_back({std::move(term), std::move(domains)});
+      const PlacementCounts& matching = index_.Count(QueryFor({term}));
+      const TopologyDomains& domains = index_.Domains(term.topology_key);
+      anti_affinity_.Add(std::move(term), domains)
+          .AddDomainsOf(index_, matching);
     }
     index_.ForEachTermAbout(
         pod.pod, namespace_labels_, [&](const CarriedTerm& carried) {
           if (carried.kind != CarriedTerm::Kind::kRequiredAntiAffinity) return;
-          DomainSet& domains =
-              ExistingAntiAffinity(index_.Domains(carried.term.topology_key));
-          domains.AddDomainsOf(index_, carried.pods);
+          existing_anti_affinity_.Of(index_.Domains(carried.term.topology_key))
+              .AddDomainsOf(index_, carried.pods);
         });
   }
 
   // Whether no node can be refused.
   bool IsVacuous() const {
-    return affinity_.empty() && anti_affinity_.empty() &&
+    return affinity_.terms().empty() && anti_affinity_.terms().empty() &&
            std::all_of(
-               existing_anti_affinity_.begin(), existing_anti_affinity_.end(),
+               existing_anti_affinity_.sets().begin(),
+               existing_anti_affinity_.sets().end(),
                [](const DomainSet& domains) { return domains.empty(); });
   }
 
@@ -144,11 +177,11 @@ class AffinityFilter : public PreparedFilter {
   Verdict Judge(NodeId node) const {
     if (!SatisfiesAffinity(node)) return kNoAffinity;
     bool own = false;
-    for (const TermDomains& anti : anti_affinity_) {
-      own |= anti.domains.HasDomainOf(node);
+    for (const DomainSet& domains : anti_affinity_.sets()) {
+      own |= domains.HasDomainOf(node);
     }
     bool existing = false;
-    for (const DomainSet& domains : existing_anti_affinity_) {
+    for (const DomainSet& domains : existing_anti_affinity_.sets()) {
       existing |= domains.HasDomainOf(node);
     }
     const Verdict without_own = existing ? kExistingAntiAffinity : kFits;
@@ -165,23 +198,18 @@ class AffinityFilter : public PreparedFilter {
     }
     const PlacementCounts& matching = index_.Count(QueryFor(terms));
     for (AffinityTerm& term : terms) {
-      DomainSet domains(index_.Domains(term.topology_key));
+      const TopologyDomains& domains = index_.Domains(term.topology_key);
+      affinity_.Add(std::move(term), domains);
+    }
+    for (DomainSet& domains : affinity_.sets()) {
       domains.AddDomainsOf(index_, matching);
-      affinity_.push_back({std::move(term), std::move(domains)});
     }
-  }
-
-  // The domains of a topology key that existing pods' terms close.
-  DomainSet& ExistingAntiAffinity(const TopologyDomains& domains) {
-    for (DomainSet& known : existing_anti_affinity_) {
-      if (&known.domains() == &domains) return known;
-    }
-    return existing_anti_affinity_.emplace_back(domains);
+    matches_itself_ = MatchesAllAffinityTerms(pod_.pod);
   }
 
   bool MatchesAllAffinityTerms(const Pod& pod) const {
-    return std::all_of(affinity_.begin(), affinity_.end(),
-                       [&pod](const TermDomains& affinity) {
+    return std::all_of(affinity_.terms().begin(), affinity_.terms().end(),
+                       [&pod](const TermSets::Term& affinity) {
                          return MatchesExisting(affinity.term, pod);
                        });
   }
@@ -190,38 +218,40 @@ class AffinityFilter : public PreparedFilter {
   void Add(const PodInfo& added, NodeId node) {
     for (const AffinityTerm& term : added.required_anti_affinity_terms) {
       if (!term.Matches(pod_.pod, namespace_labels_)) continue;
-      ExistingAntiAffinity(index_.Domains(term.topology_key)).AddDomainOf(node);
+      existing_anti_affinity_.Of(index_.Domains(term.topology_key))
+          .AddDomainOf(node);
     }
     if (MatchesAllAffinityTerms(added.pod)) {
-      for (TermDomains& affinity : affinity_) {
-        affinity.domains.AddDomainOf(node);
-      }
+      for (DomainSet& domains : affinity_.sets()) domains.AddDomainOf(node);
     }
-    for (TermDomains& anti : anti_affinity_) {
-      if (MatchesExisting(anti.term, added.pod)) anti.domains.AddDomainOf(node);
+    for (const auto& [term, set] : anti_affinity_.terms()) {
+      if (MatchesExisting(term, added.pod)) {
+        anti_affinity_.sets()[set].AddDomainOf(node);
+      }
     }
   }
 
   bool SatisfiesAffinity(NodeId node) const {
     bool pods_exist = true;
     bool none_anywhere = true;
-    for (const TermDomains& affinity : affinity_) {
+    for (const DomainSet& domains : affinity_.sets()) {
       // Every key must be there, also for the first pod of a group.
-      if (!affinity.domains.HasKey(node)) return false;
-      pods_exist &= affinity.domains.HasDomainOf(node);
-      none_anywhere &= affinity.domains.empty();
+      if (!domains.HasKey(node)) return false;
+      pods_exist &= domains.HasDomainOf(node);
+      none_anywhere &= domains.empty();
     }
     // The first pod of a group: nobody matches anywhere, but the pod itself
     // would.
-    return pods_exist || (none_anywhere && MatchesAllAffinityTerms(pod_.pod));
+    return pods_exist || (none_anywhere && matches_itself_);
   }
 
   const PodInfo& pod_;
   const TopologyIndex& index_;
   const Labels& namespace_labels_;
-  std::vector<TermDomains> affinity_;
-  std::vector<TermDomains> anti_affinity_;
-  std::vector<DomainSet> existing_anti_affinity_;  // One for each topology key.
+  TermSets affinity_;
+  bool matches_itself_ = false;  // All terms of affinity_.
+  TermSets anti_affinity_;
+  TermSets existing_anti_affinity_;  // Without the terms.
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/explain/explain.h"
 #include "core/index/pod_info.h"
 #include "core/index/stored_pod.h"
+#include "core/model/pod_rules.h"
 #include "server/commands/explain/question.h"
 #include "server/state/store_parts.h"
 
@@ -57,6 +58,7 @@ absl::StatusOr<LiveExplainer::Result> LiveExplainer::Explain(Pod pod) const {
                      "scheduler has no profile \"",
                      pod.spec.scheduler_name, "\""));
   }
+  if (absl::Status size = CheckRules(pod); !size.ok()) return size;
   Result result;
   Question& question = result.answer.question;
   question.kind = "Pod";

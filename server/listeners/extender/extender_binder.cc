@@ -9,6 +9,7 @@
 #include "core/engine/run_plugins.h"
 #include "core/index/node_info.h"
 #include "core/index/stored_pod.h"
+#include "core/model/pod_rules.h"
 #include "server/listeners/extender/candidates.h"
 #include "server/listeners/extender/no_profile.h"
 
@@ -187,6 +188,7 @@ absl::Status ExtenderBinder::AssumeIfItFits(const BindingArgs& args) const {
   const SchedulerProfile* profile =
       profiles_.Find(pod->pod.spec.scheduler_name);
   if (profile == nullptr) return NoProfile(pod->pod);
+  if (absl::Status size = CheckRules(pod->pod); !size.ok()) return size;
   absl::StatusOr<InFlightPods::Question> question = in_flight_.AskAtOnce(pod);
   if (!question.ok()) return question.status();
   return question->AssumeIf(args.node, [&](const ClusterState& cluster) {

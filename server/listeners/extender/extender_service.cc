@@ -14,6 +14,7 @@
 #include "core/index/node_id.h"
 #include "core/index/stored_pod.h"
 #include "core/model/json.h"
+#include "core/model/pod_rules.h"
 #include "server/listeners/extender/no_profile.h"
 #include "server/listeners/extender/preemption_args.h"
 #include "server/listeners/extender/process_preemption.h"
@@ -198,6 +199,9 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
       profiles_.Find(args.pod.spec.scheduler_name);
   if (profile == nullptr)
     return fail(std::string(NoProfile(args.pod).message()));
+  if (absl::Status size = CheckSize(args.pod); !size.ok()) {
+    return fail(std::string(size.message()));
+  }
   if (absl::Status held = HoldBack(); !held.ok()) return held;
   const auto pod = std::make_shared<const PodInfo>(args.pod);
   absl::StatusOr<InFlightPods::Question> question =
@@ -278,6 +282,12 @@ absl::StatusOr<std::vector<NodeVictims>> ExtenderService::Preempt(
   return PreemptFor(args);
 }
 
+absl::Status ExtenderService::CheckSize(const Pod& pod) const {
+  absl::Status size = CheckRules(pod);
+  if (!size.ok()) metrics_.oversized_pods().Increment();
+  return size;
+}
+
 absl::StatusOr<Pod> ExtenderService::PendingPod(const ObjectMeta& meta) const {
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
@@ -307,6 +317,7 @@ absl::StatusOr<std::vector<NodeVictims>> ExtenderService::PreemptFor(
   if (profile == nullptr) {
     return NoProfile(args.pod);
   }
+  if (absl::Status size = CheckSize(args.pod); !size.ok()) return size;
   if (rescuer_ != nullptr && rescuer_->OnPreemption(args.pod)) {
     return std::vector<NodeVictims>();
   }
@@ -322,6 +333,7 @@ absl::StatusOr<std::vector<HostPriority>> ExtenderService::Prioritize(
   if (profile == nullptr) {
     return NoProfile(args.pod);
   }
+  if (absl::Status size = CheckSize(args.pod); !size.ok()) return size;
   const PodInfo pod(args.pod);
   std::vector<HostPriority> priorities;
   priorities.reserve(args.node_names.size());

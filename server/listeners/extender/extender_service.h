@@ -96,8 +96,9 @@ class ExtenderService {
 
   // The answers themselves, which may wait as Handle does. Their names refer to
   // `args`. Errors: Unavailable while the state is not fresh, InvalidArgument
-  // for a pod of no profile; of Prioritize Internal with a plugin's message,
-  // which in Filter's result is `error`.
+  // for a pod of no profile, or with too many rules (see CheckRules); of
+  // Prioritize Internal with a plugin's message. In Filter's result the latter
+  // two are `error`.
   absl::StatusOr<ExtenderFilterResult> Filter(const ExtenderArgs& args) const;
   absl::StatusOr<std::vector<HostPriority>> Prioritize(
       const ExtenderArgs& args) const;
@@ -107,6 +108,8 @@ class ExtenderService {
       const ExtenderPreemptionArgs& args) const;
 
  private:
+  // See CheckRules; counts those that are refused.
+  absl::Status CheckSize(const Pod& pod) const;
   // The pod as the API server has told of it, which may wait as Preempt does.
   // Error: Unavailable, as of Preempt.
   absl::StatusOr<Pod> PendingPod(const ObjectMeta& meta) const;

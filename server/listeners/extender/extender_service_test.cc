@@ -133,6 +133,27 @@ TEST_F(ExtenderServiceTest, APodWithoutConstraintsFitsEverywhere) {
             FilterResult(R"(["n6","n1","n3"])", "{}", "{}"));
 }
 
+// An error, and no answer that leaves rules out.
+TEST_F(ExtenderServiceTest, APodWithMoreRulesThanAreAnsweredForIsAnError) {
+  std::string terms = R"({"topologyKey":"zone","labelSelector":{}})";
+  for (int i = 1; i < 500; ++i) {
+    terms.append(R"(,{"topologyKey":"zone","labelSelector":{}})");
+  }
+  const std::string question =
+      Question(R"({"affinity":{"podAntiAffinity":{)"
+               R"("requiredDuringSchedulingIgnoredDuringExecution":[)" +
+                   terms + "]}}}",
+               R"(["n1","n4"])");
+  constexpr char kError[] = "cost 5000, which is more than 4000";
+  const std::string answer = Filter(question);
+  EXPECT_THAT(answer, HasSubstr(kError));
+  EXPECT_THAT(answer, Not(HasSubstr("n4")));
+  const HttpResponse scores = Handle("POST", "/prioritize", question);
+  EXPECT_EQ(scores.status, 400u);
+  EXPECT_THAT(scores.body, HasSubstr(kError));
+  EXPECT_THAT(metrics_.Render(), HasSubstr("vicinal_oversized_pods_total 2\n"));
+}
+
 TEST_F(ExtenderServiceTest, OnlyTheNodesOfTheQuestionAreAnswered) {
   EXPECT_EQ(Filter(Question("{}", "[]")), FilterResult("[]", "{}", "{}"));
   EXPECT_EQ(Filter(Question("{}", R"(["n4"])")),
