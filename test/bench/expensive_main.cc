@@ -29,8 +29,9 @@ namespace vicinal {
 namespace {
 
 constexpr double kTargetMilliseconds = 10;
-// Beyond this, what a pod took must come back when it is deleted.
-constexpr std::int64_t kSlackBytes = 1 << 20;
+// Beyond this, what a pod took must come back when it is deleted. The tables of
+// the index keep the room for as many entries as they had once.
+constexpr std::int64_t kSlackBytes = 16 << 20;
 constexpr double kMegabyte = 1 << 20;
 constexpr char kHostname[] = "kubernetes.io/hostname";
 
