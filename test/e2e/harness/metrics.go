@@ -46,7 +46,8 @@ func (cp *ControlPlane) Metrics(t testing.TB) Metrics {
 	return metrics
 }
 
-// SumWhere is Sum over the counters that have all of these labels.
+// SumWhere adds up the counters that have all of these labels, or what the histograms
+// that have them have observed.
 func (m Metrics) SumWhere(name string, labels map[string]string) float64 {
 	sum := 0.0
 	for _, metric := range m[name].GetMetric() {
@@ -57,7 +58,7 @@ func (m Metrics) SumWhere(name string, labels map[string]string) float64 {
 			}
 		}
 		if matching == len(labels) {
-			sum += metric.GetCounter().GetValue()
+			sum += metric.GetCounter().GetValue() + metric.GetHistogram().GetSampleSum()
 		}
 	}
 	return sum

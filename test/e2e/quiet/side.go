@@ -88,6 +88,7 @@ func start(t *testing.T, cp *harness.ControlPlane, mode string) *side {
 type counts struct {
 	failed, patches              float64
 	scheduler, apiserver, beside float64 // seconds of CPU
+	attempting, answering        float64 // seconds of failed attempts, and of all answers to filter
 }
 
 func (s *side) counts(t *testing.T) counts {
@@ -103,14 +104,26 @@ func (s *side) counts(t *testing.T) counts {
 	c.patches = s.cp.Metrics(t).SumWhere("apiserver_request_total", map[string]string{"verb": "PATCH", "resource": "pods", "subresource": "status"})
 	c.scheduler = s.scheduler.CPUSeconds(t)
 	c.apiserver, _ = s.cp.CPUSeconds(t)
+	c.attempting = metrics.SumWhere("scheduler_scheduling_attempt_duration_seconds", map[string]string{"result": "unschedulable"})
 	if s.vicinal != nil {
 		c.beside = s.vicinal.CPUSeconds(t)
+	}
+	if extends(s.name) {
+		answers, err := s.cluster.Vicinal.Metrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.answering = answers.SumWhere("vicinal_request_duration_seconds", map[string]string{"verb": "filter"})
 	}
 	return c
 }
 
 func (c counts) since(before counts) counts {
-	return counts{c.failed - before.failed, c.patches - before.patches, c.scheduler - before.scheduler, c.apiserver - before.apiserver, c.beside - before.beside}
+	return counts{
+		c.failed - before.failed, c.patches - before.patches,
+		c.scheduler - before.scheduler, c.apiserver - before.apiserver, c.beside - before.beside,
+		c.attempting - before.attempting, c.answering - before.answering,
+	}
 }
 
 // recordCPU adds what the processes have used to the table.

@@ -112,6 +112,10 @@ func (s *side) storm(t *testing.T) stormed {
 	tries("%d pods that fit nowhere, %d others a second, %d s", *stormPods, *perSecond, *seconds)
 	p50, p99 := quantile(latencies, 0.5), quantile(latencies, 0.99)
 	s.record("attempts at them", "%.1f/s", counted.failed/float64(*seconds))
+	if counted.failed > 0 {
+		s.record("an attempt at one of them takes", "%.2f ms", 1000*counted.attempting/counted.failed)
+		s.record("vicinal's answers, of the time of all these attempts", "%.0f %%", 100*counted.answering/counted.attempting)
+	}
 	s.record("PATCHes of their status", "%.0f", counted.patches)
 	s.record("others bound, p50", "%v", p50)
 	s.record("others bound, p99", "%v", p99)
