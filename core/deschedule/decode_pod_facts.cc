@@ -19,7 +19,7 @@ struct ContainerLimits {
   ResourceList limits;
 };
 
-struct PodVolume {
+struct EvictedVolume {
   bool local = false;
   bool pvc = false;
 };
@@ -36,7 +36,7 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
 }
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
-                           PodVolume* out) {
+                           EvictedVolume* out) {
   return ForEachField(
       value, path,
       [out](std::string_view key, JsonValue field, const JsonPath&) {
@@ -71,7 +71,7 @@ absl::Status DecodeAnnotations(JsonValue value, const JsonPath& path,
 
 struct Spec {
   std::vector<ContainerLimits> containers;
-  std::vector<PodVolume> volumes;
+  std::vector<EvictedVolume> volumes;
   bool resource_claims = false;
 };
 
@@ -139,7 +139,7 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PodFacts* out) {
                             });
       });
   if (!status.ok()) return status;
-  for (const PodVolume& volume : spec.volumes) {
+  for (const EvictedVolume& volume : spec.volumes) {
     out->local_storage |= volume.local;
     out->pvc |= volume.pvc;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,23 +13,34 @@
 #include "core/engine/run_plugins.h"
 #include "core/explain/cause_finder.h"
 #include "core/explain/cause_finders.h"
+#include "core/explain/extra_causes.h"
 #include "core/explain/hints.h"
 #include "core/explain/podtopologyspread_causes.h"
+#include "core/model/natural_order.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/nodeaffinity/nodeaffinity.h"
 
 namespace vicinal {
 namespace {
 
+// Of the condition PodScheduled.
+constexpr char kGatedMessage[] =
+    "Scheduling is blocked due to non-empty scheduling gates";
+
+// Stands for the plugin of an error that the framework puts down to none.
+constexpr std::string_view kScoring = "scoring";
+
 // A filter plugin made ready to be asked about single nodes.
 class FilterAlone {
  public:
   FilterAlone(const FilterPlugin& plugin, const ClusterState& cluster,
-              const PluginConfig& config, const PodInfo& pod)
+              const PluginConfig& config, const PodInfo& pod,
+              const ExplainExtras* extras)
       : name_(plugin.Name()),
         cluster_(cluster),
         config_(config),
         pod_(pod),
+        extras_(extras),
         result_(plugin.PreFilter(cluster, pod)) {}
 
   std::string_view name() const { return name_; }
@@ -57,6 +69,10 @@ class FilterAlone {
   std::vector<std::size_t> FindFor(const Refusal& refusal, CauseList& causes) {
     if (!has_looked_for_finder_) {
       finder_ = MakeCauseFinder(name_, cluster_, config_, pod_);
+      if (finder_ == nullptr && extras_ != nullptr) {
+        finder_ =
+            MakeExtraCauseFinder(name_, pod_, extras_->pod, extras_->cluster);
+      }
       has_looked_for_finder_ = true;
     }
     std::vector<std::size_t> found;
@@ -70,8 +86,9 @@ class FilterAlone {
   // PreFilter refused all nodes.
   std::vector<std::size_t> FindPreFilter(const NodeInfo& node,
                                          CauseList& causes) {
-    // Terms that leave no node name are still terms with paths.
-    if (name_ == NodeAffinityPlugin::kName) {
+    // Terms that leave no node name are still terms with paths; a claim that is
+    // not there has a name.
+    if (name_ == NodeAffinityPlugin::kName || IsAboutVolumes(name_)) {
       return FindFor({node, result_.status, {}}, causes);
     }
     return {AddOther(Cause::Kind::kQuestion, result_.status, causes)};
@@ -97,6 +114,7 @@ class FilterAlone {
   const ClusterState& cluster_;
   const PluginConfig& config_;
   const PodInfo& pod_;
+  const ExplainExtras* const extras_;
   PreFilterResult result_;
   // Made when the first node is refused.
   bool has_looked_for_finder_ = false;
@@ -127,6 +145,24 @@ void PutVerdictFirst(const Status& verdict, const std::vector<Cause>& causes,
                : plugin == verdict.plugin();
   };
   std::stable_partition(indices.begin(), indices.end(), is_verdict);
+}
+
+std::vector<std::size_t> NaturalOrder(const CandidateNodes& nodes) {
+  std::vector<std::size_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, [&nodes](std::size_t a, std::size_t b) {
+    return NaturalLess(nodes[a]->Name(), nodes[b]->Name());
+  });
+  return order;
+}
+
+// Source: pkg/scheduler/framework/plugins/schedulinggates.
+std::string GatesMessage(const std::vector<std::string>& gates) {
+  std::string text = "waiting for scheduling gates: [";
+  for (const std::string& gate : gates) {
+    text += (text.back() == '[' ? "" : " ") + gate;
+  }
+  return text + "]";
 }
 
 // Rules that are not the pod's have no path.
@@ -191,12 +227,23 @@ void AddScores(const ScoreOutcome& scored,
 
 Explanation Explain(const ClusterState& cluster, const Profile& profile,
                     const PluginConfig& config, const PodInfo& pod,
-                    std::string_view path_prefix) {
+                    std::string_view path_prefix, const ExplainExtras* extras) {
   Explanation explanation;
   explanation.pod = KeyOf(pod.pod.meta);
+  const Profile& filtering =
+      extras == nullptr ? profile : extras->filters.profile;
+  if (extras != nullptr) {
+    explanation.checked = extras->filters.checked;
+    explanation.not_checked = extras->filters.not_checked;
+  }
   const CandidateNodes nodes = AllNodes(cluster);
-  const FilterOutcome filtered = RunFilterPlugins(profile, cluster, pod, nodes);
+  const FilterOutcome filtered =
+      RunFilterPlugins(filtering, cluster, pod, nodes);
   explanation.message = FitErrorMessage(filtered);
+  if (extras != nullptr && !extras->pod.gates.empty()) {
+    explanation.held_back = GatesMessage(extras->pod.gates);
+    explanation.message = kGatedMessage;
+  }
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     NodeExplanation& node = explanation.nodes.emplace_back();
@@ -215,6 +262,7 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
       const std::size_t cause = causes.FindOrAdd("score", [&scored] {
         Cause error;
         error.kind = Cause::Kind::kQuestion;
+        error.plugin = kScoring;
         error.reason = scored.status.Message();
         error.wants = "the nodes cannot be scored: " + error.reason;
         return error;
@@ -229,10 +277,10 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
   explanation.fitting = feasible.size();
 
   std::vector<FilterAlone> filters;
-  for (const auto& plugin : profile.filters) {
-    filters.emplace_back(*plugin, cluster, config, pod);
+  for (const auto& plugin : filtering.filters) {
+    filters.emplace_back(*plugin, cluster, config, pod, extras);
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (const std::size_t i : NaturalOrder(nodes)) {
     NodeExplanation& node = explanation.nodes[i];
     if (node.status.ok() || !node.causes.empty()) continue;
     const std::vector<const PodInfo*> nominated =
@@ -248,6 +296,7 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
   for (NodeExplanation& node : explanation.nodes) {
     PutVerdictFirst(node.status, explanation.causes, node.causes);
   }
+  std::ranges::sort(explanation.nodes, NaturalLess, &NodeExplanation::name);
   explanation.spreads =
       PodTopologySpreadCauses(cluster, pod, config.pod_topology_spread)
           .States();

@@ -9,12 +9,23 @@
 #include <string_view>
 
 #include "core/engine/profile.h"
+#include "core/explain/complete_filters.h"
 #include "core/explain/explanation.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/model/pod_extras.h"
+#include "core/plugins/cluster_extras.h"
 #include "core/plugins/plugin_config.h"
 
 namespace vicinal {
+
+// The ports, volumes and gates of the pod and of the cluster, and the filters
+// that look at them.
+struct ExplainExtras {
+  const PodExtras& pod;
+  const ClusterExtras& cluster;
+  const CompleteFilters& filters;
+};
 
 // Verdicts, reasons and scores are those of RunFilterPlugins and
 // RunScorePlugins over all nodes of the cluster; `config` is what the profile
@@ -26,10 +37,14 @@ namespace vicinal {
 // template of a workload: "spec.template.".
 //
 // The pod counts as one that is not in the cluster: take it out first if it is
-// on a node. Cost: O(nodes × plugins + pods of the cluster × rules of the pod).
+// on a node.
+//
+// With `extras` their filters run in place of the profile's. Cost: O(nodes ×
+// plugins + pods of the cluster × rules of the pod).
 Explanation Explain(const ClusterState& cluster, const Profile& profile,
                     const PluginConfig& config, const PodInfo& pod,
-                    std::string_view path_prefix = "");
+                    std::string_view path_prefix = "",
+                    const ExplainExtras* extras = nullptr);
 
 }  // namespace vicinal
 

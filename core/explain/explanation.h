@@ -63,6 +63,8 @@ struct Cause {
     kUnschedulable,
     kNodeName,
     kResource,
+    kPort,      // Somebody there has the host port.
+    kVolume,    // A volume is elsewhere, or cannot be had there.
     kQuestion,  // The pod itself is at fault: no node will do.
     kOther,     // Nothing is known but the scheduler's reason.
   };
@@ -144,18 +146,34 @@ struct CauseGroup {
   std::size_t first_for = 0;        // Of these, for which it is the verdict.
 };
 
+// What bears on where the pod may go, and was not looked at.
+struct NotChecked {
+  std::vector<std::string> plugins;  // That would have.
+  std::string why;
+
+  friend bool operator==(const NotChecked&, const NotChecked&) = default;
+};
+
 struct Explanation {
   // Of the pod that was asked about.
   ObjectKey pod;
+  // Why the scheduler does not even look at the pod, in its words; empty: it
+  // does. The rest says what would be then.
+  std::string held_back;
+  std::vector<std::string> checked;  // The filters that were asked.
+  std::vector<NotChecked> not_checked;
   // As in the PodScheduled condition; empty if some node fits.
   std::string message;
   std::size_t fitting = 0;             // Nodes that fit.
-  std::vector<NodeExplanation> nodes;  // By name.
+  std::vector<NodeExplanation> nodes;  // By name, w2 before w10.
   std::vector<Cause> causes;
   std::vector<ScorePluginInfo> score_plugins;
   std::vector<SpreadState> spreads;
   std::vector<CauseGroup> groups;  // Most nodes first.
   std::vector<Hint> hints;         // If no node fits.
+
+  // Whether the pod would be placed now, as far as it was checked.
+  bool Fits() const { return fitting > 0 && held_back.empty(); }
 };
 
 }  // namespace vicinal

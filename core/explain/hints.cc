@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/explain/counting_hints.h"
 #include "core/explain/describe.h"
 #include "core/explain/existing_pods.h"
 #include "core/model/did_you_mean.h"
@@ -250,7 +251,7 @@ struct Closed {
 bool IsBlockedByPods(const Cause& cause) {
   return cause.kind == Cause::Kind::kAntiAffinity ||
          cause.kind == Cause::Kind::kExistingAntiAffinity ||
-         cause.kind == Cause::Kind::kSpread;
+         cause.kind == Cause::Kind::kPort || cause.kind == Cause::Kind::kSpread;
 }
 
 std::string NameOf(const PodReference& pod) {
@@ -318,6 +319,15 @@ void AddBlockers(const std::vector<Closed>& all, std::vector<Hint>& hints) {
   for (std::size_t i = 0; i < sets.size() && i < kMaxSets; ++i) {
     hints.push_back({TextFor(sets[i]), sets[i].closed->nodes});
   }
+  if (sets.size() <= kMaxSets) return;
+  std::size_t nodes = 0;
+  for (std::size_t i = kMaxSets; i < sets.size(); ++i) {
+    nodes += sets[i].closed->nodes.size();
+  }
+  hints.push_back(
+      {absl::StrCat("And ", Counted(nodes, "more node"),
+                    " that only pods block, with at least as many of them."),
+       {}});
 }
 
 // A node that lacks only an amount of one resource, and how much.
@@ -376,6 +386,9 @@ std::vector<Hint> FindHints(const ClusterState& cluster, const PodInfo& pod,
                             std::string_view path_prefix) {
   std::vector<Hint> hints =
       HopelessRules(cluster, pod, explanation, path_prefix).Find();
+  for (Hint& hint : FindCountingHints(cluster, pod, explanation, path_prefix)) {
+    hints.push_back(std::move(hint));
+  }
   if (cluster.Nodes().empty()) {
     hints.push_back({"The cluster has no nodes.", {}});
   }

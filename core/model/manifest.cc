@@ -3,25 +3,24 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/model/decode.h"
+#include "core/model/decode_extras.h"
 #include "core/model/did_you_mean.h"
 #include "core/model/json.h"
 #include "core/model/manifest_check.h"
+#include "core/model/parse_documents.h"
 #include "core/model/pod_admission.h"
 #include "core/model/read_objects.h"
-#include "core/model/yaml.h"
 
 namespace vicinal {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxJsonDepth = 256;  // As YamlToJson.
 constexpr int kMaxListDepth = 4;
 
 // A kind whose objects have pods.
@@ -66,56 +65,13 @@ std::string TextField(const Json& object, const std::string& name) {
   return field.is_string() ? field.get<std::string>() : std::string();
 }
 
+std::string TextOf(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 absl::Status Error(const std::string& what, const std::string& problem) {
   return absl::InvalidArgumentError(what.empty() ? problem
                                                  : what + ": " + problem);
-}
-
-// nlohmann reads duplicate keys without a word, and nests without bound.
-absl::StatusOr<Json> ParseJson(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
-  std::string problem;
-  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMaxJsonDepth && problem.empty()) {
-      problem = absl::StrCat("more than ", kMaxJsonDepth, " levels");
-    }
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !keys.back().insert(parsed.get<std::string>()).second &&
-        problem.empty()) {
-      problem = "duplicate key \"" + parsed.get<std::string>() + "\"";
-    }
-    return problem.empty();
-  };
-  try {
-    Json json = Json::parse(text.begin(), text.end(), check);
-    if (!problem.empty()) return absl::InvalidArgumentError(problem);
-    return json;
-  } catch (const Json::exception& error) {
-    if (!problem.empty()) return absl::InvalidArgumentError(problem);
-    return absl::InvalidArgumentError(std::string("not valid JSON: ") +
-                                      error.what());
-  }
-}
-
-absl::StatusOr<std::vector<Json>> ParseDocuments(std::string_view text) {
-  std::vector<Json> documents;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '{') {
-    absl::StatusOr<Json> json = ParseJson(text);
-    if (!json.ok()) return json.status();
-    documents.push_back(*std::move(json));
-    return documents;
-  }
-  absl::StatusOr<std::vector<std::string>> texts = YamlToJson(text);
-  if (!texts.ok()) return texts.status();
-  for (const std::string& one : *texts) {
-    absl::StatusOr<Json> json = ParseJson(one);
-    if (!json.ok()) return json.status();
-    documents.push_back(*std::move(json));
-  }
-  return documents;
 }
 
 // Limits are the requests of what requests nothing.
@@ -203,6 +159,9 @@ class ManifestReader {
     for (const std::string_view known : kOtherKinds) {
       if (kind == known) return ReadOther(object, what);
     }
+    if (IsStorageKind(TextField(object, "apiVersion"), kind)) {
+      return ReadStorage(object, kind, what);
+    }
     std::vector<std::string> kinds;
     for (const PodKind& known : PodKinds()) kinds.emplace_back(known.kind);
     // Deploymnet, but not ReplicaSetting.
@@ -270,6 +229,37 @@ class ManifestReader {
     return absl::OkStatus();
   }
 
+  absl::Status ReadStorage(const Json& object, const std::string& kind,
+                           const std::string& what) {
+    const simdjson::padded_string json(TextOf(object));
+    const absl::Status status =
+        JsonReader().ReadWith(json, [&](JsonValue value) {
+          return DecodeStorage(value, JsonPath(), kind, &manifest_.storage);
+        });
+    return status.ok() ? status : Error(what, std::string(status.message()));
+  }
+
+  // What its controller makes of the templates of a StatefulSet's claims.
+  absl::Status ReadClaimTemplates(const Json& object, const std::string& what,
+                                  PodExtras& extras) {
+    const Json& templates =
+        Field(Field(object, "spec"), "volumeClaimTemplates");
+    if (!templates.is_array()) return absl::OkStatus();
+    for (const Json& one : templates) {
+      JsonReader reader;
+      absl::StatusOr<PersistentVolumeClaim> claim =
+          reader.ReadCopy<PersistentVolumeClaim>(TextOf(one));
+      if (!claim.ok()) {
+        return Error(what, "spec.volumeClaimTemplates: " +
+                               std::string(claim.status().message()));
+      }
+      PodVolume& volume = extras.volumes.emplace_back();
+      volume.name = claim->name;
+      volume.ephemeral = *std::move(claim);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status ReadPods(const Json& object, const PodKind& kind,
                         const std::string& what) {
     Json pod = object;
@@ -296,12 +286,21 @@ class ManifestReader {
     const bool host_network = Field(Field(pod, "spec"), "hostNetwork") == true;
     DefaultAllRequests(pod);
     JsonReader reader;
-    absl::StatusOr<Pod> read = reader.ReadCopy<Pod>(
-        pod.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const std::string text = TextOf(pod);
+    absl::StatusOr<Pod> read = reader.ReadCopy<Pod>(text);
     if (!read.ok()) {
       return Error(what, prefix + std::string(read.status().message()));
     }
+    absl::StatusOr<PodExtras> extras = reader.ReadCopy<PodExtras>(text);
+    if (!extras.ok()) {
+      return Error(what, prefix + std::string(extras.status().message()));
+    }
     ManifestPod result;
+    result.extras = *std::move(extras);
+    if (kind.kind == std::string_view("StatefulSet")) {
+      absl::Status status = ReadClaimTemplates(object, what, result.extras);
+      if (!status.ok()) return status;
+    }
     result.kind = kind.kind;
     result.path_prefix = prefix;
     result.pod = *std::move(read);

@@ -11,6 +11,8 @@
 #include "absl/status/statusor.h"
 #include "core/model/object.h"
 #include "core/model/pod.h"
+#include "core/model/pod_extras.h"
+#include "core/model/storage.h"
 
 namespace vicinal {
 
@@ -25,6 +27,9 @@ struct ManifestPod {
   // The pod as its controller and the API server would make it, but for a name
   // that they make up: then it is empty.
   Pod pod;
+  // Its ports, volumes and gates. A StatefulSet's volumeClaimTemplates are
+  // volumes whose claims are made for the pod.
+  PodExtras extras;
 };
 
 struct Manifest {
@@ -32,6 +37,8 @@ struct Manifest {
   // What else of the manifest bears on placement: nodes, namespaces, services,
   // and the objects that control the pods.
   std::vector<Object> objects;
+  // Claims, volumes and their classes.
+  StorageObjects storage;
   // `Kind namespace/name` of objects that do not.
   std::vector<std::string> skipped;
 };

@@ -288,5 +288,66 @@ TEST(ManifestTest, RefusesBrokenText) {
       "Pod p: spec.nodeName: must be a string, got 5");
 }
 
+TEST(ManifestTest, RefusesAnIntegerThatAnApiServerWouldReadOtherwise) {
+  // As YAML has it: the nearest floating-point number.
+  for (const char* amount :
+       {"100000000000000000000", "-100000000000000000000"}) {
+    std::vector<std::string> warnings;
+    const std::string text =
+        std::string(
+            "---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: "
+            "{containers: [{name: c, resources: {requests: {memory: ") +
+        amount + "}}}]}}";
+    const auto manifest = ReadManifest(text, warnings);
+    ASSERT_FALSE(manifest.ok());
+    EXPECT_EQ(std::string(manifest.status().message()),
+              std::string(amount) +
+                  ": an integer of more than 64 bits, of which an API server "
+                  "need not read what is written: write it in quotes");
+  }
+}
+
+TEST(ManifestTest, TakesALargeAmountInQuotes) {
+  std::vector<std::string> warnings;
+  const auto manifest = ReadManifest(
+      "---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: "
+      "{containers: "
+      "[{name: c, resources: {requests: {memory: \"99999999999999999999\", "
+      "cpu: 1.5, pods: 18446744073709551615}}}]}}",
+      warnings);
+  EXPECT_TRUE(manifest.ok()) << manifest.status();
+}
+
+TEST(ManifestTest, ReadsClaimsAndTheTemplatesOfAStatefulSet) {
+  std::vector<std::string> warnings;
+  const auto manifest = ReadManifest(R"(
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, ports: [{hostPort: 80}]}]}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {storageClassName: fast}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: more, namespace: shop}
+)",
+                                     warnings);
+  ASSERT_TRUE(manifest.ok()) << manifest.status();
+  ASSERT_EQ(manifest->pods.size(), 1);
+  const PodExtras& extras = manifest->pods[0].extras;
+  EXPECT_EQ(extras.host_ports.size(), 1);
+  ASSERT_EQ(extras.volumes.size(), 1);
+  EXPECT_EQ(extras.volumes[0].name, "data");
+  EXPECT_EQ(extras.volumes[0].ephemeral->class_name, "fast");
+  EXPECT_TRUE(manifest->storage.claims.contains({"shop", "more"}));
+}
+
 }  // namespace
 }  // namespace vicinal

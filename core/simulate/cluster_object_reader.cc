@@ -26,8 +26,11 @@ void ClusterObjectReader::ReadWorkload(const TypeMeta& type,
 absl::Status ClusterObjectReader::operator()(
     const TypeMeta& type, JsonValue value, const JsonPath& path,
     simdjson::padded_string_view json) {
-  if (receiver_.text) receiver_.text(type, json);
   if (receiver_.add_workload) ReadWorkload(type, path, json);
+  if (receiver_.text) {
+    absl::Status status = receiver_.text(type, path, json);
+    if (!status.ok()) return status;
+  }
   PodFacts facts;
   if (receiver_.with_pod_facts && type.kind == "Pod") {
     absl::Status status = reader_.ReadWith(

@@ -66,4 +66,20 @@ std::vector<WeightedPlugin> ResolveScorePlugins(const PluginSet& multi_point,
   return resolved;
 }
 
+std::vector<std::string> ResolveFilterPlugins(const PluginSet& multi_point,
+                                              const PluginSet& filter) {
+  std::vector<std::string> names;
+  const std::set<std::string> disabled(filter.disabled.begin(),
+                                       filter.disabled.end());
+  const auto add = [&names](const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const WeightedPlugin& plugin : filter.enabled) add(plugin.name);
+  if (disabled.contains("*")) return names;
+  for (const WeightedPlugin& plugin : MergeWithDefaults(multi_point)) {
+    if (!disabled.contains(plugin.name)) add(plugin.name);
+  }
+  return names;
+}
+
 }  // namespace vicinal

@@ -36,6 +36,12 @@ std::int64_t DefaultScoreWeight(std::string_view name);
 std::vector<WeightedPlugin> ResolveScorePlugins(const PluginSet& multi_point,
                                                 const PluginSet& score);
 
+// The plugins that filter, by name, from what a profile says at multiPoint and
+// at filter, merged with the defaults: the scheduler's own ones, of which some
+// do other things only, and those that are not its own.
+std::vector<std::string> ResolveFilterPlugins(const PluginSet& multi_point,
+                                              const PluginSet& filter);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_SERVER_SCHEDULER_CONFIG_PLUGIN_SETS_H_

@@ -65,6 +65,7 @@ bool HasKnownArgs(std::string_view name) {
 struct PluginSets {
   PluginSet multi_point;
   PluginSet score;
+  PluginSet filter;
 };
 
 struct RawProfile {
@@ -75,7 +76,8 @@ struct RawProfile {
 
 absl::Status Decode(JsonValue value, const JsonPath& path, PluginSets* out) {
   return DecodeFields(value, path, JsonField{"multiPoint", &out->multi_point},
-                      JsonField{"score", &out->score});
+                      JsonField{"score", &out->score},
+                      JsonField{"filter", &out->filter});
 }
 
 // Reads the arguments of the scheduler's own plugins; others may have any.
@@ -204,8 +206,11 @@ absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(
     absl::StatusOr<std::vector<WeightedPlugin>> score =
         ScorePluginsOf(raw.plugins, profile);
     if (!score.ok()) return score.status();
-    config.profiles.push_back(
-        {name, *std::move(score), std::move(raw.plugin_config)});
+    std::vector<std::string> filters =
+        ResolveFilterPlugins(raw.plugins.multi_point, raw.plugins.filter);
+    for (std::string& plugin : filters) plugin = InTreeName(plugin);
+    config.profiles.push_back({name, *std::move(score), std::move(filters),
+                               std::move(raw.plugin_config)});
   }
   return config;
 }

@@ -20,6 +20,8 @@ struct SchedulerConfig {
   struct Profile {
     std::string scheduler_name;
     std::vector<WeightedPlugin> score;  // That run, with their weights.
+    // That may filter, by the names of those for which they stand.
+    std::vector<std::string> filters;
     PluginConfig plugin_config;
   };
   struct Extender {

@@ -98,6 +98,30 @@ Profile Resources(const PluginConfig& config) {
   return profile;
 }
 
+// Vicinal is the last extender that filters, and answers for the plugins that
+// it takes over.
+void SetFilters(const SchedulerConfig::Profile& profile,
+                const std::vector<SchedulerConfig::Extender>& extenders,
+                SchedulerProfile& out) {
+  for (const std::string& name : profile.filters) {
+    if (FindPlugin(name) == nullptr) {
+      out.other_filters.push_back(name);
+    } else {
+      out.filters.insert(name);
+    }
+  }
+  std::string vicinal;
+  for (const SchedulerConfig::Extender& extender : extenders) {
+    if (extender.filter_verb.empty()) continue;
+    if (!vicinal.empty()) out.other_filters.push_back(vicinal);
+    vicinal = "extender " + extender.url_prefix;
+  }
+  if (vicinal.empty()) return;
+  for (const PluginRow& row : Plugins()) {
+    if (row.taken_over) out.filters.emplace(row.name);
+  }
+}
+
 }  // namespace
 
 SchedulerProfiles::SchedulerProfiles(const KubernetesRelease& release) {
@@ -110,6 +134,8 @@ SchedulerProfiles::SchedulerProfiles(const KubernetesRelease& release) {
   any_.all = DefaultProfile(profile.plugin_config);
   any_.resources = Resources(profile.plugin_config);
   any_.explain = DefaultProfile(profile.plugin_config);
+  profile.filters = ResolveFilterPlugins({}, {});
+  SetFilters(profile, {}, any_);
 }
 
 absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
@@ -125,6 +151,10 @@ absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
     made.resources = Resources(profile.plugin_config);
     made.explain = DefaultProfile(profile.plugin_config);
     made.plugin_config = profile.plugin_config;
+    SetFilters(profile, config.extenders, made);
+    std::erase_if(made.explain.filters, [&made](const auto& filter) {
+      return !made.filters.contains(filter->Name());
+    });
     if (advise_only) continue;
     absl::StatusOr<Profile> decider = Decider(profile, *scale);
     if (!decider.ok()) return decider.status();

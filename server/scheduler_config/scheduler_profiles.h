@@ -2,8 +2,11 @@
 #ifndef VICINAL_SERVER_SCHEDULER_CONFIG_SCHEDULER_PROFILES_H_
 #define VICINAL_SERVER_SCHEDULER_CONFIG_SCHEDULER_PROFILES_H_
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/engine/profile.h"
@@ -27,6 +30,11 @@ struct SchedulerProfile {
   // All filters with the scores of `decide`, or in advise the default ones:
   // what a pod is explained by.
   Profile explain;
+  // The filters that run in the scheduler, or in vicinal for it, by name.
+  std::set<std::string, std::less<>> filters;
+  // What filters in it and vicinal does not have: plugins, and extenders by
+  // their URLs.
+  std::vector<std::string> other_filters;
   // The arguments of the plugins in all of these.
   PluginConfig plugin_config;
 };

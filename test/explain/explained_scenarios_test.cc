@@ -27,10 +27,10 @@ json Explained(const std::string& cluster, const std::string& manifest) {
   options.output = "json";
   std::ostringstream out;
   std::ostringstream err;
-  bool fits = true;
-  const absl::Status status = RunExplain(options, out, err, &fits);
+  ExplainOutcome outcome;
+  const absl::Status status = RunExplain(options, out, err, &outcome);
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_FALSE(fits);
+  EXPECT_FALSE(outcome.fits);
   EXPECT_EQ(err.str(), "");
   return json::parse(out.str()).at("explanations").at(0);
 }

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/model/api_resources.h"
+#include "core/model/decode_extras.h"
 #include "server/commands/explain/batch.h"
 #include "server/commands/explain/run_explain.h"
 #include "server/commands/flags/flags.h"
@@ -14,6 +15,16 @@ namespace vicinal {
 namespace {
 
 constexpr int kExitFitsNowhere = 3;
+constexpr int kExitNotChecked = 4;
+
+std::string StorageCommand() {
+  std::string command = "kubectl get ";
+  for (const ApiResource& resource : StorageResources()) {
+    if (command.back() != ' ') command += ',';
+    command += resource.name;
+  }
+  return command + " -A -o json";
+}
 
 }  // namespace
 
@@ -85,9 +96,13 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
       ->group("Output");
   explain->footer(absl::StrCat(
       "A cluster file is the output of\n  ", ClusterFileCommand(),
+      "\nand, for pods with claims, also of\n  ", StorageCommand(),
       "\n\nExit status: 0 each pod fits on some node; ", kExitFitsNowhere,
-      " a pod fits nowhere; 1 no answer\n(a file or field that cannot be read, "
-      "no connection); 2 wrong options."));
+      " a pod fits nowhere, or waits for its\nscheduling gates; ",
+      kExitNotChecked,
+      " each fits, but something was not checked (the answer says what);\n"
+      "1 no answer (a file or field that cannot be read, no connection); 2 "
+      "wrong options."));
   explain->callback([options, &action, &exit_code, batch] {
     if (batch->count() > 0) {
       action = [options] {
@@ -115,9 +130,11 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
           "input");
     }
     action = [options, &exit_code] {
-      bool fits = true;
-      absl::Status status = RunExplain(*options, std::cout, std::cerr, &fits);
-      if (!fits) exit_code = kExitFitsNowhere;
+      ExplainOutcome outcome;
+      absl::Status status =
+          RunExplain(*options, std::cout, std::cerr, &outcome);
+      if (!outcome.checked) exit_code = kExitNotChecked;
+      if (!outcome.fits) exit_code = kExitFitsNowhere;
       return status;
     };
   });

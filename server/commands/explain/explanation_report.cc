@@ -87,7 +87,10 @@ void AppendGroup(const Explanation& explanation, const CauseGroup& group,
   if (!group.rule.empty()) {
     AppendWrapped("    rule   ", group.rule, width, out);
   }
-  AppendWrapped("    wants  ", "the pod " + group.wants, width, out);
+  // A question that cannot be answered says all in its reason.
+  if (group.kind != Cause::Kind::kQuestion) {
+    AppendWrapped("    wants  ", "the pod " + group.wants, width, out);
+  }
   for (std::size_t i = 0; i < group.causes.size() && i < kMaxDomains; ++i) {
     const Cause& cause = explanation.causes[group.causes[i]];
     if (cause.found.empty()) continue;
@@ -97,6 +100,22 @@ void AppendGroup(const Explanation& explanation, const CauseGroup& group,
   if (group.causes.size() > kMaxDomains) {
     absl::StrAppend(&out, "           and ", group.causes.size() - kMaxDomains,
                     " more\n");
+  }
+}
+
+void AppendReasons(const Explanation& explanation, const std::string& title,
+                   std::size_t width, std::string& out) {
+  if (!explanation.groups.empty()) {
+    absl::StrAppend(&out, "\n", title, ":\n");
+    for (const CauseGroup& group : explanation.groups) {
+      AppendGroup(explanation, group, width, out);
+    }
+  }
+  if (!explanation.hints.empty()) {
+    out += "\nWhat would help:\n";
+    for (const Hint& hint : explanation.hints) {
+      AppendWrapped("  - ", hint.text, width, out);
+    }
   }
 }
 
@@ -265,30 +284,57 @@ Json JsonOf(const SpreadState& spread) {
   return json;
 }
 
-Json JsonOf(const Answer& answer) {
-  const Question& question = answer.question;
-  const Explanation& explanation = answer.explanation;
-  Json json = {{"kind", question.kind},
-               {"namespace", question.object.namespace_name},
-               {"name", question.object.name},
-               {"fits", explanation.fitting > 0},
-               {"nodesTotal", explanation.nodes.size()},
-               {"nodesFitting", explanation.fitting},
-               {"message", explanation.message},
-               {"causes", Json::array()},
-               {"hints", Json::array()},
-               {"spreadConstraints", Json::array()},
-               {"nodes", Json::array()}};
+Json CausesOf(const Explanation& explanation) {
+  Json causes = Json::array();
   for (const CauseGroup& group : explanation.groups) {
     Json one = {{"plugin", group.plugin}, {"reason", group.reason}};
     if (!group.rule.empty()) one["rule"] = group.rule;
     one["wants"] = group.wants;
     one["nodes"] = group.nodes;
     one["nodesFirst"] = group.first_for;
-    json["causes"].push_back(std::move(one));
+    causes.push_back(std::move(one));
   }
+  return causes;
+}
+
+Json HintsOf(const Explanation& explanation) {
+  Json hints = Json::array();
   for (const Hint& hint : explanation.hints) {
-    json["hints"].push_back({{"text", hint.text}, {"nodes", hint.nodes}});
+    hints.push_back({{"text", hint.text}, {"nodes", hint.nodes}});
+  }
+  return hints;
+}
+
+Json JsonOf(const Answer& answer) {
+  const Question& question = answer.question;
+  const Explanation& explanation = answer.explanation;
+  Json json = {{"kind", question.kind},
+               {"namespace", question.object.namespace_name},
+               {"name", question.object.name},
+               {"fits", explanation.Fits()},
+               {"nodesTotal", explanation.nodes.size()},
+               {"nodesFitting", explanation.fitting},
+               {"message", explanation.message},
+               {"checked", explanation.checked},
+               {"notChecked", Json::array()},
+               {"causes", CausesOf(explanation)},
+               {"hints", HintsOf(explanation)},
+               {"spreadConstraints", Json::array()},
+               {"nodes", Json::array()}};
+  for (const NotChecked& gap : explanation.not_checked) {
+    json["notChecked"].push_back({{"plugins", gap.plugins}, {"why", gap.why}});
+  }
+  if (!explanation.held_back.empty()) json["heldBack"] = explanation.held_back;
+  if (answer.replicas) {
+    Json& replicas = json["replicas"];
+    replicas = {{"asked", answer.replicas->asked},
+                {"running", answer.running},
+                {"fitting", answer.replicas->placed}};
+    if (const auto& next = answer.replicas->next) {
+      replicas["message"] = next->message;
+      replicas["causes"] = CausesOf(*next);
+      replicas["hints"] = HintsOf(*next);
+    }
   }
   for (const SpreadState& spread : explanation.spreads) {
     json["spreadConstraints"].push_back(JsonOf(spread));
@@ -348,6 +394,9 @@ std::string NameOf(const Question& question) {
 std::string Summary(const Answer& answer) {
   const Explanation& explanation = answer.explanation;
   std::string text = NameOf(answer.question);
+  if (!explanation.held_back.empty()) {
+    absl::StrAppend(&text, ": ", explanation.held_back, "; without them");
+  }
   if (explanation.nodes.empty()) return text + ": there are no nodes";
   const auto& nodes = explanation.nodes;
   if (std::any_of(nodes.begin(), nodes.end(), [](const NodeExplanation& node) {
@@ -368,6 +417,25 @@ std::string Summary(const Answer& answer) {
   }
   absl::StrAppend(&text, ", best on ", Listed(best, 5),
                   best.size() > 1 ? " (tied)" : "");
+  if (!explanation.not_checked.empty()) text += ", as far as it was checked";
+  return text;
+}
+
+std::string ReplicaSummary(const Answer& answer) {
+  if (!answer.replicas) return "";
+  const ReplicaAnswer& replicas = *answer.replicas;
+  std::string text =
+      absl::StrCat(replicas.placed, " of ", replicas.asked, " ",
+                   answer.running > 0 ? "more " : "", "replicas fit");
+  if (answer.running > 0) {
+    absl::StrAppend(&text, ", beside ", answer.running, " that run");
+  }
+  if (replicas.next) {
+    absl::StrAppend(&text, "; then ",
+                    replicas.next->message.empty()
+                        ? "the scheduler cannot judge the next"
+                        : replicas.next->message);
+  }
   return text;
 }
 
@@ -384,21 +452,27 @@ std::string Table(const Answer& answer, std::size_t max_nodes,
                   std::size_t width) {
   const Explanation& explanation = answer.explanation;
   std::string out = Summary(answer) + "\n";
+  for (const NotChecked& gap : explanation.not_checked) {
+    AppendWrapped("not checked: ",
+                  gap.plugins.empty()
+                      ? gap.why
+                      : absl::StrJoin(gap.plugins, ", ") + ": " + gap.why,
+                  width, out);
+  }
   if (!explanation.message.empty()) {
     AppendWrapped("", explanation.message, width, out);
   }
-  if (!explanation.groups.empty()) {
-    out += "\nWhy:\n";
-    for (const CauseGroup& group : explanation.groups) {
-      AppendGroup(explanation, group, width, out);
-    }
-  }
-  if (!explanation.hints.empty()) {
-    out += "\nWhat would help:\n";
-    for (const Hint& hint : explanation.hints) {
-      AppendWrapped("  - ", hint.text, width, out);
-    }
-  }
+  if (answer.replicas) AppendWrapped("", ReplicaSummary(answer), width, out);
+  // If one fits, the reasons of the replica that does not are of more use.
+  const bool has_next = explanation.fitting > 0 && answer.replicas &&
+                        answer.replicas->next.has_value();
+  const Explanation& refused = has_next ? *answer.replicas->next : explanation;
+  AppendReasons(refused,
+                has_next
+                    ? absl::StrCat("Why not replica ",
+                                   answer.running + answer.replicas->placed + 1)
+                    : std::string("Why"),
+                width, out);
   AppendScores(explanation, max_nodes, out);
   AppendRefused(explanation, max_nodes, width, out);
   return out;

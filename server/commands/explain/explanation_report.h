@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/explain/explanation.h"
+#include "core/explain/replicas.h"
 #include "core/plugins/status.h"
 #include "server/commands/explain/question.h"
 
@@ -17,11 +19,17 @@ namespace vicinal {
 // A question, answered.
 struct Answer {
   Question question;
-  Explanation explanation;
+  Explanation explanation;  // Of the next pod.
+  // Of all pods that the workload wants beside those that run; absent: one.
+  std::optional<ReplicaAnswer> replicas;
+  std::size_t running = 0;
 };
 
 // In one line: `Deployment shop/web: fits on 2 of 4 nodes, best on n1`.
 std::string Summary(const Answer& answer);
+
+// `3 of 5 replicas fit`; empty if only one is wanted.
+std::string ReplicaSummary(const Answer& answer);
 
 // The summary, the causes by rule, what would help, the scores of the nodes
 // that fit, best first, and the others, each at most `max_nodes` of them (0:

@@ -9,6 +9,8 @@
 #include "core/index/pod_info.h"
 #include "core/index/stored_pod.h"
 #include "core/model/pod_rules.h"
+#include "core/plugins/registry.h"
+#include "server/commands/explain/advice.h"
 #include "server/commands/explain/question.h"
 #include "server/state/store_parts.h"
 
@@ -48,6 +50,27 @@ void LiveExplainer::EndTurn() const {
   free_.NotifyAll();
 }
 
+namespace {
+
+// What the state of the service does not have.
+std::vector<NotChecked> NotKept(const SchedulerProfile& profile) {
+  NotChecked gap;
+  for (const PluginRow& row : Plugins()) {
+    if ((row.of_few_pods || row.name == "SchedulingGates") &&
+        profile.filters.contains(row.name)) {
+      gap.plugins.emplace_back(row.name);
+    }
+  }
+  gap.plugins.insert(gap.plugins.end(), profile.other_filters.begin(),
+                     profile.other_filters.end());
+  gap.why =
+      "the service does not keep the ports, volumes, gates and claims of pods; "
+      "`vicinal explain --kubeconfig` reads them";
+  return {gap};
+}
+
+}  // namespace
+
 absl::StatusOr<LiveExplainer::Result> LiveExplainer::Explain(Pod pod) const {
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (!fresh.ok()) return fresh;
@@ -80,6 +103,13 @@ absl::StatusOr<LiveExplainer::Result> LiveExplainer::Explain(Pod pod) const {
   TakeOut(question.object, copy, result.warnings);
   result.answer.explanation =
       vicinal::Explain(copy, profile->explain, profile->plugin_config, info);
+  Explanation& explanation = result.answer.explanation;
+  for (const auto& filter : profile->explain.filters) {
+    explanation.checked.emplace_back(filter->Name());
+  }
+  explanation.not_checked = NotKept(*profile);
+  AddVictims(profile->explain, info, copy, explanation);
+  AddMistakes(result.answer, copy, result.warnings);
   return result;
 }
 

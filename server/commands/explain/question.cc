@@ -7,6 +7,7 @@
 #include "core/index/stored_pod.h"
 #include "core/model/did_you_mean.h"
 #include "core/model/manifest.h"
+#include "core/plugins/pod_claims.h"
 
 namespace vicinal {
 namespace {
@@ -37,7 +38,59 @@ absl::Status NoSuchPod(const ObjectKey& wanted, const ClusterState& cluster) {
                              Meant(guess));
 }
 
+// As the admission plugin DefaultStorageClass does.
+void SetDefaultClass(const StorageObjects& storage,
+                     PersistentVolumeClaim& claim) {
+  if (claim.class_name || !claim.volume_name.empty()) return;
+  for (const auto& [name, known] : storage.classes) {
+    if (known.is_default) claim.class_name = name;
+  }
+}
+
 }  // namespace
+
+void PutStorage(StorageObjects from, StorageObjects& into) {
+  into.claims.merge(from.claims);
+  into.volumes.merge(from.volumes);
+  into.classes.merge(from.classes);
+  into.csi_nodes.merge(from.csi_nodes);
+  into.drivers.merge(from.drivers);
+  into.capacities.merge(from.capacities);
+  into.attachments.merge(from.attachments);
+}
+
+void MakeClaims(Question& question, ClusterExtras& extras) {
+  StorageObjects& storage = extras.storage;
+  const ObjectMeta& meta = question.pod.meta;
+  for (const PodVolume& volume : question.extras.volumes) {
+    const auto named =
+        storage.claims.find({meta.namespace_name, volume.claim.value_or("")});
+    if (named != storage.claims.end()) {
+      SetDefaultClass(storage, named->second);
+    }
+    // A pod of the cluster has its claims, or waits for them.
+    if (!volume.ephemeral || !meta.uid.empty()) continue;
+    PersistentVolumeClaim claim = *volume.ephemeral;
+    claim.name = ClaimName(meta.name, volume);
+    claim.namespace_name = meta.namespace_name;
+    claim.controller_uid = meta.uid;
+    SetDefaultClass(storage, claim);
+    storage.claims.try_emplace({meta.namespace_name, claim.name},
+                               std::move(claim));
+    if (question.kind != "StatefulSet") continue;
+    const std::string prefix = volume.name + "-" + question.object.name + "-";
+    const auto first =
+        storage.claims.lower_bound({meta.namespace_name, prefix});
+    if (first != storage.claims.end() &&
+        first->first.first == meta.namespace_name &&
+        first->first.second.starts_with(prefix)) {
+      question.not_checked.push_back(
+          {{"VolumeBinding", "VolumeZone"},
+           "claims of the StatefulSet that are there already, " +
+               first->first.second + " and others: a new claim is assumed"});
+    }
+  }
+}
 
 void CheckNamespace(const std::string& name, const ClusterState& cluster,
                     std::vector<std::string>& warnings) {
@@ -69,11 +122,12 @@ void TakeOut(const ObjectKey& key, ClusterState& cluster,
 }
 
 absl::StatusOr<std::vector<Question>> QuestionsOf(
-    std::string_view text, ClusterState& cluster,
+    std::string_view text, ClusterState& cluster, ClusterExtras& extras,
     std::vector<std::string>& warnings) {
   absl::StatusOr<Manifest> manifest = ReadManifest(text, warnings);
   if (!manifest.ok()) return manifest.status();
   for (Object& object : manifest->objects) cluster.Upsert(std::move(object));
+  PutStorage(std::move(manifest->storage), extras.storage);
   std::vector<Question> questions;
   for (ManifestPod& one : manifest->pods) {
     Question& question = questions.emplace_back();
@@ -81,6 +135,8 @@ absl::StatusOr<std::vector<Question>> QuestionsOf(
     question.object = {one.pod.meta.namespace_name, std::move(one.name)};
     question.path_prefix = std::move(one.path_prefix);
     question.pod = std::move(one.pod);
+    question.extras = std::move(one.extras);
+    question.replicas = one.replicas;
     CheckNamespace(question.object.namespace_name, cluster, warnings);
     // A manifest that a cluster has written says where the pod was placed; what
     // a person has written is what is wanted.
@@ -92,6 +148,7 @@ absl::StatusOr<std::vector<Question>> QuestionsOf(
 
 absl::StatusOr<Question> QuestionAbout(std::string_view pod,
                                        ClusterState& cluster,
+                                       const ClusterExtras& extras,
                                        std::vector<std::string>& warnings) {
   const std::size_t slash = pod.find('/');
   ObjectKey key{"default", std::string(pod)};
@@ -101,7 +158,11 @@ absl::StatusOr<Question> QuestionAbout(std::string_view pod,
   }
   const StoredPod* known = cluster.FindPod(key);
   if (known == nullptr) return NoSuchPod(key, cluster);
-  Question question{"Pod", key, "", known->ToPod()};
+  Question question;
+  question.kind = "Pod";
+  question.object = key;
+  question.pod = known->ToPod();
+  if (const PodExtras* found = extras.Find(key)) question.extras = *found;
   TakeOut(key, cluster, warnings);
   question.pod.spec.node_name.clear();
   return question;

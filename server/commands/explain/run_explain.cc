@@ -1,5 +1,6 @@
 #include "server/commands/explain/run_explain.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
@@ -7,13 +8,18 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/explain/complete_filters.h"
 #include "core/explain/describe.h"
 #include "core/explain/explain.h"
+#include "core/explain/read_extras.h"
+#include "core/explain/replicas.h"
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
+#include "core/plugins/cluster_extras.h"
 #include "core/simulate/cluster_receiver.h"
 #include "server/commands/cluster/cluster_source.h"
 #include "server/commands/cluster/put_in_namespace.h"
+#include "server/commands/explain/advice.h"
 #include "server/commands/explain/explanation_report.h"
 #include "server/commands/explain/question.h"
 #include "server/commands/explain/wanted_workload.h"
@@ -21,15 +27,25 @@
 #include "server/kubernetes/read_file.h"
 #include "server/scheduler_config/profiles_file.h"
 #include "server/scheduler_config/scheduler_profiles.h"
+#include "server/state/storage_snapshot.h"
 
 namespace vicinal {
 namespace {
 
 constexpr char kDefaultNamespace[] = "default";
+constexpr char kDefaultScheduler[] = "default-scheduler";
+// Of a workload no more are placed.
+constexpr std::size_t kMaxReplicas = 1000;
 
 absl::Status LoadCluster(const FoundCluster& found, std::ostream& err,
-                         WantedWorkload& wanted, ClusterState& cluster) {
+                         WantedWorkload& wanted, ClusterState& cluster,
+                         ClusterExtras& extras) {
   ClusterReceiver receiver;
+  ExtrasReader reader(extras);
+  receiver.text = [&reader](const TypeMeta& type, const JsonPath& path,
+                            simdjson::padded_string_view json) {
+    return reader.Read(type, path, json);
+  };
   receiver.add = [&cluster](Object object, const PodFacts&) {
     cluster.Upsert(std::move(object));
   };
@@ -45,14 +61,31 @@ absl::StatusOr<std::string> ReadManifestFile(
   return PutInNamespace(*std::move(text), namespace_name);
 }
 
+// Of an API server only if a pod has claims: there may be many.
+absl::Status LoadStorage(const FoundCluster& found,
+                         const std::vector<Question>& questions,
+                         ClusterExtras& extras,
+                         std::vector<std::string>& warnings) {
+  const bool has_volumes = std::ranges::any_of(
+      questions,
+      [](const Question& one) { return !one.extras.volumes.empty(); });
+  if (!found.api || !has_volumes) return absl::OkStatus();
+  StorageObjects listed;
+  absl::Status status = ReadStorageFromApi(*found.api, listed, warnings);
+  PutStorage(std::move(extras.storage), listed);  // Of the manifest.
+  extras.storage = std::move(listed);
+  return status;
+}
+
 absl::StatusOr<std::vector<Question>> ReadQuestions(
     const ExplainOptions& options, const std::string& namespace_name,
-    const WantedWorkload& wanted, ClusterState& cluster,
+    const WantedWorkload& wanted, ClusterState& cluster, ClusterExtras& extras,
     std::vector<std::string>& warnings) {
   std::string pod = options.pod.empty() ? wanted.pod() : options.pod;
   if (!pod.empty()) {
     if (pod.find('/') == std::string::npos) pod = namespace_name + "/" + pod;
-    absl::StatusOr<Question> question = QuestionAbout(pod, cluster, warnings);
+    absl::StatusOr<Question> question =
+        QuestionAbout(pod, cluster, extras, warnings);
     if (!question.ok()) return question.status();
     return std::vector<Question>{*std::move(question)};
   }
@@ -62,7 +95,7 @@ absl::StatusOr<std::vector<Question>> ReadQuestions(
           : wanted.Text();
   if (!text.ok()) return text.status();
   absl::StatusOr<std::vector<Question>> questions =
-      QuestionsOf(*text, cluster, warnings);
+      QuestionsOf(*text, cluster, extras, warnings);
   if (!questions.ok()) {
     return absl::Status(
         questions.status().code(),
@@ -110,10 +143,100 @@ absl::Status DrawAnswers(const std::string& path, const ClusterState& cluster,
   return WritePage(page, path);
 }
 
+// What of the scheduler, and not of the pod, is not known.
+void AddSchedulerGaps(const ExplainOptions& options,
+                      const SchedulerProfile& profile,
+                      const ClusterState& cluster, const Pod& pod,
+                      std::vector<NotChecked>& gaps) {
+  if (!profile.other_filters.empty()) {
+    gaps.push_back({profile.other_filters, "vicinal does not have what " +
+                                               options.scheduler_config +
+                                               " enables"});
+  }
+  const std::string& name = pod.spec.scheduler_name;
+  if (!options.scheduler_config.empty() || name.empty() ||
+      name == kDefaultScheduler) {
+    return;
+  }
+  bool has_pods = false;
+  cluster.ForEachPod([&](const StoredPod& known) {
+    has_pods |=
+        known.node() != nullptr && known.common().spec.scheduler_name == name;
+  });
+  gaps.push_back(
+      {{},
+       absl::StrCat("spec.schedulerName: whether a scheduler \"", name,
+                    "\" runs", has_pods ? "" : " (no pod on a node names it)",
+                    ", and what its profile says (--scheduler-config); the "
+                    "answer is by the default profile")});
+}
+
+// Pods of the workload that are on nodes: its controllers' names begin with its
+// own.
+std::size_t Running(const Question& question, const ClusterState& cluster) {
+  const OwnerReference* made_by = ControllerOf(question.pod.meta);
+  if (made_by == nullptr) return 0;
+  const bool by_replica_set = question.kind == "Deployment";
+  std::size_t running = 0;
+  cluster.ForEachPod([&](const StoredPod& pod) {
+    const OwnerReference* owner = ControllerOf(pod.common().meta);
+    if (owner == nullptr || pod.node() == nullptr || pod.terminating() ||
+        pod.namespace_name() != question.object.namespace_name ||
+        owner->kind != made_by->kind) {
+      return;
+    }
+    const std::string name = by_replica_set
+                                 ? owner->name.substr(0, owner->name.rfind('-'))
+                                 : owner->name;
+    if (name == question.object.name) ++running;
+  });
+  return running;
+}
+
+void AddReplicas(const ReplicaQuestion& one, ClusterState& cluster,
+                 ClusterExtras& extras, Answer& answer) {
+  const auto wanted =
+      static_cast<std::size_t>(std::max(answer.question.replicas, 0));
+  if (wanted < 2) return;
+  answer.running = Running(answer.question, cluster);
+  if (answer.running >= wanted) return;
+  answer.replicas = PlaceReplicas(
+      one, std::min(wanted - answer.running, kMaxReplicas), cluster, extras);
+}
+
+Answer AnswerTo(Question question, const ExplainOptions& options,
+                const SchedulerProfile& profile, ClusterState& cluster,
+                ClusterExtras& extras) {
+  Answer answer;
+  answer.question = std::move(question);
+  MakeClaims(answer.question, extras);
+  const PodInfo pod(answer.question.pod);
+  const PodExtras& of_pod = answer.question.extras;
+  const std::string& prefix = answer.question.path_prefix;
+  CompleteFilters filters = MakeCompleteFilters(
+      profile.plugin_config,
+      [&profile](std::string_view name) {
+        return profile.filters.contains(name);
+      },
+      pod, of_pod, extras);
+  std::vector<NotChecked>& gaps = filters.not_checked;
+  gaps.insert(gaps.end(), answer.question.not_checked.begin(),
+              answer.question.not_checked.end());
+  AddSchedulerGaps(options, profile, cluster, pod.pod, gaps);
+  const ExplainExtras with{of_pod, extras, filters};
+  answer.explanation = Explain(cluster, profile.explain, profile.plugin_config,
+                               pod, prefix, &with);
+  AddVictims(filters.profile, pod, cluster, answer.explanation);
+  AddReplicas(
+      {pod, of_pod, filters, profile.explain, profile.plugin_config, prefix},
+      cluster, extras, answer);
+  return answer;
+}
+
 }  // namespace
 
 absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
-                        std::ostream& err, bool* fits) {
+                        std::ostream& err, ExplainOutcome* outcome) {
   // The manifest comes second, but a mistake in it is told after the time of
   // reading the cluster either way: its namespaces and pods are checked too.
   const absl::StatusOr<FoundCluster> found =
@@ -126,11 +249,16 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
       WantedWorkload::Parse(options.object, namespace_name);
   if (!wanted.ok()) return wanted.status();
   ClusterState cluster(options.release);
-  absl::Status status = LoadCluster(*found, err, *wanted, cluster);
+  ClusterExtras extras;
+  absl::Status status = LoadCluster(*found, err, *wanted, cluster, extras);
   if (!status.ok()) return status;
   std::vector<std::string> warnings;
-  absl::StatusOr<std::vector<Question>> questions =
-      ReadQuestions(options, namespace_name, *wanted, cluster, warnings);
+  absl::StatusOr<std::vector<Question>> questions = ReadQuestions(
+      options, namespace_name, *wanted, cluster, extras, warnings);
+  if (questions.ok()) {
+    status = LoadStorage(*found, *questions, extras, warnings);
+    if (!status.ok()) return status;
+  }
   const absl::StatusOr<SchedulerProfiles> profiles =
       ReadProfiles(options.scheduler_config, options.release, warnings);
   for (const std::string& warning : warnings) {
@@ -140,22 +268,27 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
   if (!profiles.ok()) return profiles.status();
 
   std::vector<Answer> answers;
-  *fits = true;
+  *outcome = {};
   for (Question& question : *questions) {
-    const PodInfo pod(question.pod);
     const SchedulerProfile* profile =
-        profiles->Find(pod.pod.spec.scheduler_name);
+        profiles->Find(question.pod.spec.scheduler_name);
     if (profile == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(
           NameOf(question), ": spec.schedulerName: ", options.scheduler_config,
-          " has no profile \"", pod.pod.spec.scheduler_name, "\""));
+          " has no profile \"", question.pod.spec.scheduler_name, "\""));
     }
-    Answer& answer = answers.emplace_back();
-    answer.question = std::move(question);
-    answer.explanation =
-        Explain(cluster, profile->explain, profile->plugin_config, pod,
-                answer.question.path_prefix);
-    *fits &= answer.explanation.fitting > 0;
+    answers.push_back(
+        AnswerTo(std::move(question), options, *profile, cluster, extras));
+    const Answer& answer = answers.back();
+    outcome->fits &= answer.explanation.Fits() &&
+                     (!answer.replicas || !answer.replicas->next);
+    outcome->checked &= answer.explanation.not_checked.empty();
+    std::vector<std::string> mistakes;
+    AddMistakes(answer, cluster, mistakes);
+    for (std::string& mistake : mistakes) {
+      err << "vicinal: warning: " << mistake << "\n";
+      warnings.push_back(std::move(mistake));
+    }
   }
   if (!options.html.empty()) {
     status = DrawAnswers(options.html, cluster, answers);

@@ -31,11 +31,16 @@ struct ExplainOptions {
   std::string html;              // Where to write a picture; "": nowhere.
 };
 
-// Writes the answer to `out`, and warnings to `err`. Sets `fits` to whether
-// each pod asked about fits on some node. Errors: what is asked cannot be
+struct ExplainOutcome {
+  bool fits = true;     // Each pod that was asked about, on some node.
+  bool checked = true;  // All that bears on that.
+};
+
+// Writes the answer to `out`, and warnings to `err`, and sets the outcome.
+// Errors: what is asked cannot be
 // answered, with the file, the field and the value.
 absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
-                        std::ostream& err, bool* fits);
+                        std::ostream& err, ExplainOutcome* outcome);
 
 }  // namespace vicinal
 

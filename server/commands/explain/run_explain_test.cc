@@ -68,6 +68,7 @@ spec:
 struct Result {
   absl::Status status;
   bool fits = false;
+  bool checked = false;
   std::string out;
   std::string err;
 };
@@ -79,7 +80,10 @@ Result Explained(ExplainOptions options) {
   std::ostringstream out;
   std::ostringstream err;
   Result result;
-  result.status = RunExplain(options, out, err, &result.fits);
+  ExplainOutcome outcome{false, false};
+  result.status = RunExplain(options, out, err, &outcome);
+  result.fits = outcome.fits;
+  result.checked = outcome.checked;
   result.out = out.str();
   result.err = err.str();
   return result;

@@ -41,8 +41,11 @@ absl::StatusOr<WantedWorkload> WantedWorkload::Parse(
 
 void WantedWorkload::LookOutFor(ClusterReceiver& receiver) {
   if (!kind_) return;
-  receiver.text = [this](const TypeMeta& type, std::string_view json) {
+  receiver.text = [this, told = std::move(receiver.text)](
+                      const TypeMeta& type, const JsonPath& path,
+                      simdjson::padded_string_view json) {
     Look(type, json);
+    return told ? told(type, path, json) : absl::OkStatus();
   };
   // That they are listed; those that the simulator does not know matter here.
   receiver.add_workload = [](Workload) {};

@@ -26,7 +26,8 @@ class WantedWorkload {
   static absl::StatusOr<WantedWorkload> Parse(
       const std::string& object, const std::string& namespace_name);
 
-  // Has the receiver told of what is wanted. This must outlive its use.
+  // Has the receiver told of what is wanted, beside whom it tells already. This
+  // must outlive its use.
   void LookOutFor(ClusterReceiver& receiver);
 
   // namespace/name, if a pod is wanted; otherwise empty.

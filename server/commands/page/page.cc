@@ -127,7 +127,14 @@ Json JsonOf(const SpreadReport& spread) {
 Json JsonOf(const PageView& view) {
   Json json = {{"title", view.title},      {"caption", view.caption},
                {"causes", view.causes},    {"nodes", Json::array()},
-               {"spreads", Json::array()}, {"pending", Json::array()}};
+               {"spreads", Json::array()}, {"pending", Json::array()},
+               {"reasons", Json::array()}};
+  for (const PageReason& reason : view.reasons) {
+    json["reasons"].push_back({{"title", reason.title},
+                               {"text", reason.text},
+                               {"causes", reason.causes},
+                               {"nodes", reason.nodes}});
+  }
   for (const PageNode& node : view.nodes) json["nodes"].push_back(JsonOf(node));
   for (const SpreadState& spread : view.spreads) {
     json["spreads"].push_back(JsonOf(spread));
@@ -209,6 +216,14 @@ void AddExplanation(const Explanation& explanation, PageView& view) {
       absl::StrAppend(&text, " (", cause.rule, ")");
     }
     view.causes.push_back(std::move(text));
+  }
+  for (const CauseGroup& group : explanation.groups) {
+    PageReason& reason = view.reasons.emplace_back();
+    reason.title = absl::StrCat(std::string(group.plugin), ", ", group.reason);
+    reason.text = "the pod " + group.wants;
+    if (!group.rule.empty()) reason.text += " (" + group.rule + ")";
+    reason.causes = group.causes;
+    reason.nodes = group.nodes;
   }
   std::map<std::string_view, const NodeExplanation*> nodes;
   for (const NodeExplanation& node : explanation.nodes) {

@@ -51,11 +51,20 @@ struct PageNode {
   std::vector<PagePod> pods;  // Empty if the cluster has too many to draw.
 };
 
+// Why nodes are closed: what they have in common.
+struct PageReason {
+  std::string title;                // The plugin and its reason.
+  std::string text;                 // What the pod wants, and by which rule.
+  std::vector<std::size_t> causes;  // In PageView::causes.
+  std::size_t nodes = 0;            // That have any of these.
+};
+
 struct PageView {
   std::string title;
   std::string caption;              // What the marks are about; may be empty.
   std::vector<PageNode> nodes;      // By name.
   std::vector<std::string> causes;  // Sentences.
+  std::vector<PageReason> reasons;  // Most nodes first.
   std::vector<SpreadState> spreads;
   std::vector<PagePendingPod> pending;
 };

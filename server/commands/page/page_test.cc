@@ -87,6 +87,11 @@ TEST(PageTest, MarksWhatAnExplanationSays) {
   EXPECT_THAT(page.views[0].causes.at(closed.causes[0]), HasSubstr("cordoned"));
   EXPECT_THAT(page.views[0].causes.at(closed.causes[1]),
               HasSubstr("(spec.template.spec.tolerations)"));
+  const std::vector<PageReason>& reasons = page.views[0].reasons;
+  ASSERT_EQ(reasons.size(), explanation.groups.size());
+  EXPECT_EQ(reasons[0].title, "NodeResourcesFit, Too many pods");
+  EXPECT_EQ(reasons[0].nodes, 2u);
+  EXPECT_FALSE(reasons[0].causes.empty());
 }
 
 TEST(PageTest, MarksWhatIsInOneOfTwoViews) {

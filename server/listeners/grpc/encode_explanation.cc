@@ -104,10 +104,17 @@ void Encode(const Answer& answer, v1::Explanation* out) {
   out->set_kind(answer.question.kind);
   out->set_namespace_(answer.question.object.namespace_name);
   out->set_name(answer.question.object.name);
-  out->set_fits(explanation.fitting > 0);
+  out->set_fits(explanation.Fits());
   out->set_nodes_total(static_cast<std::int64_t>(explanation.nodes.size()));
   out->set_nodes_fitting(static_cast<std::int64_t>(explanation.fitting));
   out->set_message(explanation.message);
+  out->mutable_checked()->Assign(explanation.checked.begin(),
+                                 explanation.checked.end());
+  for (const NotChecked& gap : explanation.not_checked) {
+    v1::NotChecked* const one = out->add_not_checked();
+    one->mutable_plugins()->Assign(gap.plugins.begin(), gap.plugins.end());
+    one->set_why(gap.why);
+  }
   for (const CauseGroup& group : explanation.groups) {
     Encode(group, out->add_causes());
   }
