@@ -69,5 +69,19 @@ TEST(PluginSetsTest, DefaultWeights) {
   EXPECT_EQ(DefaultScoreWeight("Custom"), 0);
 }
 
+TEST(PluginSetsTest, FiltersAreDisabledByNameOrAllAtOnce) {
+  using ::testing::Contains;
+  using ::testing::Not;
+  EXPECT_THAT(ResolveFilterPlugins({}, {}), Contains("NodePorts"));
+  EXPECT_THAT(ResolveFilterPlugins({{}, {"NodePorts"}}, {}),
+              Not(Contains("NodePorts")));
+  EXPECT_THAT(ResolveFilterPlugins({}, {{}, {"NodePorts"}}),
+              Not(Contains("NodePorts")));
+  EXPECT_THAT(ResolveFilterPlugins({}, {{{"NodePorts", 0}}, {"*"}}),
+              ElementsAre("NodePorts"));
+  EXPECT_THAT(ResolveFilterPlugins({{{"Mine", 0}}, {"*"}}, {}),
+              ElementsAre("Mine"));
+}
+
 }  // namespace
 }  // namespace vicinal

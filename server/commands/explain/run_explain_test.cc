@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace vicinal {
 namespace {
@@ -378,6 +380,70 @@ TEST(ExplainCommandTest, DrawsAPage) {
   EXPECT_THAT(html, Not(HasSubstr("@DATA@")));
   options.html = "/no/such/folder/page.html";
   EXPECT_THAT(ErrorOf(options), HasSubstr("--html /no/such/folder/page.html"));
+}
+
+nlohmann::json JsonOf(ExplainOptions options, Result* result) {
+  options.output = "json";
+  *result = Explained(std::move(options));
+  EXPECT_TRUE(result->status.ok()) << result->status;
+  return nlohmann::json::parse(result->out).at("explanations").at(0);
+}
+
+TEST(ExplainCommandTest, APodWithGatesDoesNotFitYet) {
+  Result result;
+  const nlohmann::json json = JsonOf(
+      Manifest("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: "
+               "shop}\nspec: {schedulingGates: [{name: g}]}\n"),
+      &result);
+  EXPECT_FALSE(result.fits);
+  EXPECT_TRUE(result.checked);
+  EXPECT_EQ(json["fits"], false);
+  EXPECT_EQ(json["nodesFitting"], 2);
+  EXPECT_EQ(json["heldBack"], "waiting for scheduling gates: [g]");
+}
+
+TEST(ExplainCommandTest, TellsWhatWasNotChecked) {
+  Result result;
+  const nlohmann::json json = JsonOf(
+      Manifest("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: "
+               "shop}\nspec: {volumes: [{name: v, persistentVolumeClaim: "
+               "{claimName: c}}]}\n"),
+      &result);
+  EXPECT_TRUE(result.fits);
+  EXPECT_FALSE(result.checked);
+  ASSERT_EQ(json["notChecked"].size(), 1u);
+  EXPECT_EQ(json["notChecked"][0]["why"], "no PersistentVolumeClaim is known");
+  const std::vector<std::string> checked = json["checked"];
+  EXPECT_THAT(checked, ::testing::Contains("NodePorts"));
+  EXPECT_THAT(checked, Not(::testing::Contains("VolumeBinding")));
+}
+
+TEST(ExplainCommandTest, AnswersForTheReplicasBesideThoseThatRun) {
+  std::string cluster = kCluster;
+  cluster +=
+      "- apiVersion: v1\n  kind: Node\n"
+      "  metadata: {name: n3, labels: {kubernetes.io/hostname: n3}}\n"
+      "  status: {allocatable: {cpu: \"4\", memory: 8Gi, pods: \"10\"}}\n"
+      "- apiVersion: v1\n  kind: Pod\n"
+      "  metadata:\n    name: web-0\n    namespace: shop\n    uid: u0\n"
+      "    labels: {app: web}\n"
+      "    ownerReferences:\n"
+      "    - {apiVersion: apps/v1, kind: ReplicaSet, name: web-5d, controller: "
+      "true}\n"
+      "  spec: {nodeName: n3}\n";
+  std::string manifest = kDeployment;
+  manifest.replace(manifest.find("  selector:"), 0, "  replicas: 3\n");
+  ExplainOptions options = Manifest(manifest);
+  options.cluster_file = Written("cluster-3.yaml", cluster);
+  Result result;
+  const nlohmann::json replicas = JsonOf(options, &result)["replicas"];
+  EXPECT_FALSE(result.fits);
+  EXPECT_EQ(replicas["running"], 1);
+  EXPECT_EQ(replicas["asked"], 2);
+  EXPECT_EQ(replicas["fitting"], 1);
+  EXPECT_EQ(replicas["message"],
+            "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity "
+            "rules.");
 }
 
 }  // namespace
