@@ -62,10 +62,19 @@ func TestPageShowsTopologyVerdictsAndSkew(t *testing.T) {
 func TestPageIsReadByKeyboard(t *testing.T) {
 	b := openExample(t)
 	active := `document.activeElement.className + " " + document.activeElement.textContent`
-	// The first stop is the badge of a closed domain.
+	// The first stops are the reasons, then the badge of a closed domain.
 	b.press("Tab", 9)
-	if got := b.text(active); got != "badge closed ✕ closed" {
+	if got := b.text(active); !strings.HasPrefix(got, "reason ") {
 		t.Fatalf("Tab goes to %q", got)
+	}
+	for range 6 {
+		if !strings.HasPrefix(b.text(active), "reason ") {
+			break
+		}
+		b.press("Tab", 9)
+	}
+	if got := b.text(active); got != "badge closed ✕ closed" {
+		t.Fatalf("behind the reasons Tab goes to %q", got)
 	}
 	for range 6 {
 		if strings.HasPrefix(b.text(active), "node") {
@@ -103,6 +112,26 @@ func TestPageShowsReasonsToTheMouse(t *testing.T) {
 	details := b.text(`document.getElementById("details").textContent`)
 	if !strings.Contains(details, "e1: closed") || !strings.Contains(details, "skew 4 - 1 > maxSkew 1") {
 		t.Errorf("details: %s", details)
+	}
+}
+
+func TestAReasonHidesTheNodesThatItIsNotAbout(t *testing.T) {
+	b := openExample(t)
+	shown := `[...document.querySelectorAll(".node")].filter(e => e.offsetParent !== null).length`
+	reasons := b.text(`document.querySelectorAll(".reason").length`)
+	if reasons == "0" {
+		t.Fatal("there are no reasons")
+	}
+	// The last one is about the fewest nodes, whose number it begins with.
+	last := `[...document.querySelectorAll(".reason")].at(-1)`
+	want := b.text(`parseInt(` + last + `.textContent)`)
+	b.eval(last + `.click()`)
+	if got := b.text(shown); got != want || got == "0" || got == "6" {
+		t.Errorf("%s of 6 nodes are shown, want %s of %s", got, want, b.text(last+`.textContent`))
+	}
+	b.eval(last + `.click()`)
+	if got := b.text(shown); got != "6" {
+		t.Errorf("pressed again it shows %s nodes", got)
 	}
 }
 
