@@ -98,7 +98,8 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
       "A cluster file is the output of\n  ", ClusterFileCommand(),
       "\nand, for pods with claims, also of\n  ", StorageCommand(),
       "\n\nExit status: 0 each pod fits on some node; ", kExitFitsNowhere,
-      " a pod fits nowhere, or waits for its\nscheduling gates; ",
+      " a pod or a replica of it fits nowhere,\nor waits for its scheduling "
+      "gates; ",
       kExitNotChecked,
       " each fits, but something was not checked (the answer says what);\n"
       "1 no answer (a file or field that cannot be read, no connection); 2 "
