@@ -30,14 +30,22 @@ class CountingHints {
         path_prefix_(path_prefix) {}
 
   std::vector<Hint> Find() {
-    for (std::size_t i = 0; i < pod_.required_anti_affinity_terms.size(); ++i) {
-      AtMostOneEach(i);
-    }
     for (const SpreadState& spread : explanation_.spreads) {
       TaintedMinimum(spread);
     }
     LargestNode();
     return std::move(hints_);
+  }
+
+  // A rule that the pod has against its like allows one in each domain.
+  std::string AtMostOneEach(const std::string& rule) const {
+    const auto& terms = pod_.required_anti_affinity_terms;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (rule == path_prefix_ + RequiredTermPath("podAntiAffinity", i)) {
+        return AtMostOneEach(terms[i], rule);
+      }
+    }
+    return "";
   }
 
  private:
@@ -47,14 +55,11 @@ class CountingHints {
     });
   }
 
-  // A rule that the pod has against its like allows one in each domain.
-  void AtMostOneEach(std::size_t index) {
-    const AffinityTerm& term = pod_.required_anti_affinity_terms[index];
+  std::string AtMostOneEach(const AffinityTerm& term,
+                            const std::string& rule) const {
     const Labels& labels =
         cluster_.NamespaceLabels(pod_.pod.meta.namespace_name);
-    if (!term.Matches(pod_.pod, labels)) return;
-    const std::string rule =
-        path_prefix_ + RequiredTermPath("podAntiAffinity", index);
+    if (!term.Matches(pod_.pod, labels)) return "";
     std::set<std::string> all;
     std::set<std::string> taken;
     for (const NodeExplanation& node : explanation_.nodes) {
@@ -69,20 +74,14 @@ class CountingHints {
         taken.insert(*value);
       }
     }
-    if (taken.empty()) return;
-    const std::size_t free = all.size() - taken.size();
-    std::string text = Domains(all.size(), term.topology_key);
-    if (free == 0) {
-      absl::StrAppend(&text, ", each already has one: at most ",
-                      Counted(all.size(), "replica"), " by ", rule, ".");
-    } else {
-      absl::StrAppend(&text, ", of which ", taken.size(), " already ",
-                      taken.size() == 1 ? "has" : "have",
-                      " one and the others are closed for other reasons: at "
-                      "most ",
-                      Counted(all.size(), "replica"), " by ", rule, ".");
+    if (taken.empty()) return "";
+    const std::string domains = Domains(all.size(), term.topology_key);
+    const std::string at_most = "at most " + Counted(all.size(), "replica");
+    if (taken.size() == all.size()) {
+      return domains + ", each already has one: " + at_most;
     }
-    hints_.push_back({std::move(text), {}});
+    return absl::StrCat(domains, ", of which ", taken.size(), " already ",
+                        taken.size() == 1 ? "has" : "have", " one: ", at_most);
   }
 
   // A domain that counts, and that is closed to the pod by taints, keeps the
@@ -218,6 +217,14 @@ std::vector<Hint> FindCountingHints(const ClusterState& cluster,
                                     const Explanation& explanation,
                                     std::string_view path_prefix) {
   return CountingHints(cluster, pod, explanation, path_prefix).Find();
+}
+
+std::string AtMost(const ClusterState& cluster, const PodInfo& pod,
+                   const Explanation& explanation, const CauseGroup& group,
+                   std::string_view path_prefix) {
+  if (group.kind != Cause::Kind::kAntiAffinity) return "";
+  return CountingHints(cluster, pod, explanation, path_prefix)
+      .AtMostOneEach(group.rule);
 }
 
 std::vector<std::string> FindMistakes(const ClusterState& cluster,

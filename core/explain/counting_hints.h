@@ -19,6 +19,13 @@ std::vector<Hint> FindCountingHints(const ClusterState& cluster,
                                     const Explanation& explanation,
                                     std::string_view path_prefix);
 
+// Of a rule that the pod has against its like and that refuses it: how many of
+// them it allows, `3 nodes, each already has one: at most 3 replicas`. Empty
+// for other groups. For a pod that fits nowhere. Cost: O(nodes).
+std::string AtMost(const ClusterState& cluster, const PodInfo& pod,
+                   const Explanation& explanation, const CauseGroup& group,
+                   std::string_view path_prefix);
+
 // What is probably not meant, whether the pod fits or not: topology keys that
 // no node has, spread constraints that do not count the pod itself.
 // Cost: O(nodes × keys).

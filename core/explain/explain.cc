@@ -13,6 +13,7 @@
 #include "core/engine/run_plugins.h"
 #include "core/explain/cause_finder.h"
 #include "core/explain/cause_finders.h"
+#include "core/explain/counting_hints.h"
 #include "core/explain/extra_causes.h"
 #include "core/explain/hints.h"
 #include "core/explain/podtopologyspread_causes.h"
@@ -306,6 +307,11 @@ Explanation Explain(const ClusterState& cluster, const Profile& profile,
   }
   explanation.groups = Grouped(explanation);
   if (explanation.fitting == 0) {
+    for (CauseGroup& group : explanation.groups) {
+      const std::string at_most =
+          AtMost(cluster, pod, explanation, group, path_prefix);
+      if (!at_most.empty()) group.wants += "; " + at_most;
+    }
     explanation.hints = FindHints(cluster, pod, explanation, path_prefix);
   }
   return explanation;

@@ -163,16 +163,17 @@ std::vector<std::size_t> VolumeCauses::Find(const Refusal& refusal,
   for (const std::string_view reason : refusal.status.Reasons()) {
     const std::string wants = Wants(refusal, reason);
     found.push_back(
-        causes.FindOrAdd(absl::StrCat(std::string(plugin_), "/", std::string(reason), "/",
-                             wants), [&] {
-          Cause cause;
-          cause.kind = Cause::Kind::kVolume;
-          cause.plugin = plugin_;
-          cause.reason = reason;
-          cause.rule = "spec.volumes";
-          cause.wants = wants;
-          return cause;
-        }));
+        causes.FindOrAdd(absl::StrCat(std::string(plugin_), "/",
+                                      std::string(reason), "/", wants),
+                         [&] {
+                           Cause cause;
+                           cause.kind = Cause::Kind::kVolume;
+                           cause.plugin = plugin_;
+                           cause.reason = reason;
+                           cause.rule = "spec.volumes";
+                           cause.wants = wants;
+                           return cause;
+                         }));
   }
   return found;
 }

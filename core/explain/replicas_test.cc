@@ -53,11 +53,11 @@ spec:
   EXPECT_EQ(answer.next->message,
             "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity "
             "rules.");
-  ASSERT_FALSE(answer.next->hints.empty());
-  EXPECT_EQ(answer.next->hints[0].text,
-            "3 nodes, each already has one: at most 3 replicas by "
-            "spec.affinity.podAntiAffinity."
-            "requiredDuringSchedulingIgnoredDuringExecution[0].");
+  ASSERT_EQ(answer.next->groups.size(), 1);
+  EXPECT_EQ(answer.next->groups[0].wants,
+            "must not share kubernetes.io/hostname with pods app=web in "
+            "namespace default; 3 nodes, each already has one: at most 3 "
+            "replicas");
 }
 
 TEST(ReplicasTest, AllMayFit) {

@@ -27,10 +27,10 @@ json Explained(const std::string& cluster, const std::string& manifest) {
   options.output = "json";
   std::ostringstream out;
   std::ostringstream err;
-  ExplainOutcome outcome;
-  const absl::Status status = RunExplain(options, out, err, &outcome);
+  bool fits = true;
+  const absl::Status status = RunExplain(options, out, err, &fits);
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_FALSE(outcome.fits);
+  EXPECT_FALSE(fits);
   EXPECT_EQ(err.str(), "");
   return json::parse(out.str()).at("explanations").at(0);
 }

@@ -300,8 +300,8 @@ class IdentityTest : public ::testing::Test {
     std::ofstream(options.manifest) << manifest;
     std::ostringstream out;
     std::ostringstream warnings;
-    ExplainOutcome outcome;
-    const absl::Status status = RunExplain(options, out, warnings, &outcome);
+    bool fits = false;
+    const absl::Status status = RunExplain(options, out, warnings, &fits);
     EXPECT_TRUE(status.ok()) << status;
     return json::parse(out.str(), nullptr, false);
   }

@@ -131,11 +131,12 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
           "input");
     }
     action = [options, &exit_code] {
-      ExplainOutcome outcome;
+      bool fits = true;
+      bool checked = true;
       absl::Status status =
-          RunExplain(*options, std::cout, std::cerr, &outcome);
-      if (!outcome.checked) exit_code = kExitNotChecked;
-      if (!outcome.fits) exit_code = kExitFitsNowhere;
+          RunExplain(*options, std::cout, std::cerr, &fits, &checked);
+      if (!checked) exit_code = kExitNotChecked;
+      if (!fits) exit_code = kExitFitsNowhere;
       return status;
     };
   });

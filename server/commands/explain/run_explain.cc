@@ -236,7 +236,7 @@ Answer AnswerTo(Question question, const ExplainOptions& options,
 }  // namespace
 
 absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
-                        std::ostream& err, ExplainOutcome* outcome) {
+                        std::ostream& err, bool* fits, bool* checked) {
   // The manifest comes second, but a mistake in it is told after the time of
   // reading the cluster either way: its namespaces and pods are checked too.
   const absl::StatusOr<FoundCluster> found =
@@ -268,7 +268,8 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
   if (!profiles.ok()) return profiles.status();
 
   std::vector<Answer> answers;
-  *outcome = {};
+  *fits = true;
+  bool all_checked = true;
   for (Question& question : *questions) {
     const SchedulerProfile* profile =
         profiles->Find(question.pod.spec.scheduler_name);
@@ -280,9 +281,9 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
     answers.push_back(
         AnswerTo(std::move(question), options, *profile, cluster, extras));
     const Answer& answer = answers.back();
-    outcome->fits &= answer.explanation.Fits() &&
-                     (!answer.replicas || !answer.replicas->next);
-    outcome->checked &= answer.explanation.not_checked.empty();
+    *fits &= answer.explanation.Fits() &&
+             (!answer.replicas || !answer.replicas->next);
+    all_checked &= answer.explanation.not_checked.empty();
     std::vector<std::string> mistakes;
     AddMistakes(answer, cluster, mistakes);
     for (std::string& mistake : mistakes) {
@@ -290,6 +291,7 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
       warnings.push_back(std::move(mistake));
     }
   }
+  if (checked != nullptr) *checked = all_checked;
   if (!options.html.empty()) {
     status = DrawAnswers(options.html, cluster, answers);
     if (!status.ok()) return status;

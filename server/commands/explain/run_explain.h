@@ -31,16 +31,13 @@ struct ExplainOptions {
   std::string html;              // Where to write a picture; "": nowhere.
 };
 
-struct ExplainOutcome {
-  bool fits = true;     // Each pod that was asked about, on some node.
-  bool checked = true;  // All that bears on that.
-};
-
-// Writes the answer to `out`, and warnings to `err`, and sets the outcome.
-// Errors: what is asked cannot be
-// answered, with the file, the field and the value.
+// Writes the answer to `out`, and warnings to `err`. Sets `fits` to whether
+// each pod that was asked about and each of its replicas fits on some node, and
+// `checked`, unless null, to whether all was checked that bears on that.
+// Errors: what is asked cannot be answered, with the file, the field and the
+// value.
 absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
-                        std::ostream& err, ExplainOutcome* outcome);
+                        std::ostream& err, bool* fits, bool* checked = nullptr);
 
 }  // namespace vicinal
 

@@ -82,10 +82,7 @@ Result Explained(ExplainOptions options) {
   std::ostringstream out;
   std::ostringstream err;
   Result result;
-  ExplainOutcome outcome{false, false};
-  result.status = RunExplain(options, out, err, &outcome);
-  result.fits = outcome.fits;
-  result.checked = outcome.checked;
+  result.status = RunExplain(options, out, err, &result.fits, &result.checked);
   result.out = out.str();
   result.err = err.str();
   return result;
