@@ -3,6 +3,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -53,7 +54,11 @@ func Answers(want, got []byte, number int) []Difference {
 		}
 	}
 	for _, node := range keys(w.Nodes, g.Nodes) {
-		add("nodes", "nodes["+node+"]", lookup(w.Nodes, node), lookup(g.Nodes, node))
+		kind := "nodes"
+		if plugin := cmp.Or(w.Nodes[node].Plugin, g.Nodes[node].Plugin); plugin != "" {
+			kind += " " + plugin
+		}
+		add(kind, "nodes["+node+"]", lookup(w.Nodes, node), lookup(g.Nodes, node))
 	}
 	for _, plugin := range keys(w.Scores, g.Scores) {
 		if (w.Scores[plugin] == nil) != (g.Scores[plugin] == nil) {

@@ -15,13 +15,13 @@ import (
 // batchTimeout bounds one process; a batch takes seconds.
 const batchTimeout = 3 * time.Minute
 
-// Answers feeds the lines to one `vicinal explain --batch` of a Kubernetes release
+// Answers feeds the lines to one `vicinal explain --batch` with further arguments
 // and returns the lines it writes. If the process ends early, hangs or fails, the answers that came
 // before are returned with the error.
-func Answers(ctx context.Context, binary, release string, lines [][]byte) ([][]byte, error) {
+func Answers(ctx context.Context, binary string, arguments []string, lines [][]byte) ([][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "explain", "--batch", "--kubernetes-release", release)
+	cmd := exec.CommandContext(ctx, binary, append([]string{"explain", "--batch"}, arguments...)...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+
+	"vicinal/test/conformance/stock"
 )
 
 type options struct {
@@ -20,6 +24,17 @@ type options struct {
 	testdata     string
 	shrunk       string
 	shrinkAtMost int
+	gates        string
+	release      string
+}
+
+// arguments are vicinal's, for the same scheduler.
+func (o options) arguments() []string {
+	arguments := []string{"--kubernetes-release", o.release}
+	if o.gates != "" {
+		arguments = append(arguments, "--feature-gates", o.gates)
+	}
+	return arguments
 }
 
 func main() {
@@ -33,7 +48,13 @@ func main() {
 	flag.StringVar(&o.testdata, "testdata", "testdata", "directory with the named and regression cases")
 	flag.StringVar(&o.shrunk, "shrunk", filepath.Join(os.TempDir(), "vicinal-conformance"), "directory for the reduced cases of differences")
 	flag.IntVar(&o.shrinkAtMost, "shrink", 5, "how many differences to reduce")
+	flag.StringVar(&o.gates, "feature-gates", "", "feature gates of the scheduler, as its own flag has them")
+	flag.StringVar(&o.release, "as", stock.Release, "the release whose answers vicinal is to give")
 	flag.Parse()
+	if err := utilfeature.DefaultMutableFeatureGate.Set(o.gates); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance: --feature-gates:", err)
+		os.Exit(2)
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

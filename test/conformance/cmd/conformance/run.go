@@ -93,7 +93,7 @@ func compareBatch(ctx context.Context, o options, s *stock.Scheduler, batch []ca
 	}
 	// A process that dies costs the case it died of; the rest goes to a new one.
 	for at := 0; at < len(batch); {
-		got, err := subject.Answers(ctx, o.binary, stock.Release, lines[at:])
+		got, err := subject.Answers(ctx, o.binary, o.arguments(), lines[at:])
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -125,7 +125,7 @@ func differsLike(ctx context.Context, o options, s *stock.Scheduler, kind string
 		if answer == nil {
 			return false
 		}
-		got, err := subject.Answers(ctx, o.binary, stock.Release, [][]byte{line})
+		got, err := subject.Answers(ctx, o.binary, o.arguments(), [][]byte{line})
 		if err != nil || len(got) != 1 {
 			return kind == diedKind && ctx.Err() == nil
 		}
