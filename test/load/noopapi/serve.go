@@ -133,31 +133,46 @@ func (w *world) place(kind string) (placing.Row, error) {
 	return row, w.check(pods)
 }
 
-// warmUp has a pod placed: then the scheduler has its snapshot, and its plugins have told
-// vicinal of the cluster.
+// warmUp has a pod placed: then the scheduler has its snapshot. Its plugins tell vicinal of
+// the cluster in an attempt: another pod comes each second until they have.
 func (w *world) warmUp() error {
+	if err := w.placeWarmPod(); err != nil || w.mode != "plugin" {
+		return err
+	}
+	placed := time.Now()
+	return eventually(5*time.Minute, func() error {
+		err := w.toldOfTheCluster()
+		if err == nil || time.Since(placed) < time.Second {
+			return err
+		}
+		placed = time.Now()
+		return errors.Join(err, w.placeWarmPod())
+	})
+}
+
+func (w *world) placeWarmPod() error {
 	w.warm++
 	bound := len(w.api.Bindings())
 	if _, err := w.api.Create([]*v1.Pod{w.cluster.Pod(w.cluster.Apps[0], fmt.Sprintf("warm-%d", w.warm))}); err != nil {
 		return err
 	}
-	if err := w.waitBound(bound + 1); err != nil || w.mode != "plugin" {
+	return w.waitBound(bound + 1)
+}
+
+// toldOfTheCluster is nil once vicinal knows all of it.
+func (w *world) toldOfTheCluster() error {
+	families, err := gather()
+	if err != nil {
 		return err
 	}
-	return eventually(5*time.Minute, func() error {
-		families, err := gather()
-		if err == nil && families["vicinal_plugin_connected"].GetMetric()[0].GetGauge().GetValue() == 0 {
-			err = errors.New("the plugin has not told vicinal of the cluster")
-		}
-		if err != nil {
-			return err
-		}
-		synced, err := w.vicinal.metric("vicinal_plugin_synced", "", "")
-		if err == nil && synced == 0 {
-			err = errors.New("vicinal was not told of the whole cluster")
-		}
-		return err
-	})
+	if families["vicinal_plugin_connected"].GetMetric()[0].GetGauge().GetValue() == 0 {
+		return errors.New("the plugin has not told vicinal of the cluster")
+	}
+	synced, err := w.vicinal.metric("vicinal_plugin_synced", "", "")
+	if err == nil && synced == 0 {
+		err = errors.New("vicinal was not told of the whole cluster")
+	}
+	return err
 }
 
 // check says which rules do not hold. The bounds keep none.
