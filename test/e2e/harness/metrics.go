@@ -64,13 +64,13 @@ func (m Metrics) SumWhere(name string, labels map[string]string) float64 {
 	return sum
 }
 
-// Value of the one gauge whose label has that value.
+// Value of the one gauge or counter whose label has that value.
 func (m Metrics) Value(name, label, value string) (float64, error) {
 	var found []float64
 	for _, metric := range m[name].GetMetric() {
 		for _, pair := range metric.GetLabel() {
 			if pair.GetName() == label && pair.GetValue() == value {
-				found = append(found, metric.GetGauge().GetValue())
+				found = append(found, metric.GetGauge().GetValue()+metric.GetCounter().GetValue())
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func TestRatiosCompareWithTheFirstModeOfTheSameKind(t *testing.T) {
 		{Kind: "plain", Mode: "stock", Pods: 10, PodsPerSecond: 20, CPU: []float64{1}}, {Kind: "plain", Mode: "decide", Pods: 10, PodsPerSecond: 50, CPU: []float64{1}},
 		{Kind: "spread", Mode: "stock", Pods: 10, PodsPerSecond: 10, CPU: []float64{1}}, {Kind: "spread", Mode: "decide", Pods: 10, PodsPerSecond: 80, CPU: []float64{1}},
 	}, []string{"scheduler"})
-	for _, want := range []string{"| plain | stock | 20 | 1.0 |", "| plain | decide | 50 | 2.5 |", "| spread | stock | 10 | 1.0 |", "| spread | decide | 80 | 8.0 |"} {
+	for _, want := range []string{"| plain | stock | 20 | 1.00 |", "| plain | decide | 50 | 2.50 |", "| spread | stock | 10 | 1.00 |", "| spread | decide | 80 | 8.00 |"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
