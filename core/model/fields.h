@@ -94,7 +94,7 @@ void VisitFields(T& term, Visit&& visit) {
 template <Is<NodeAffinity> T, typename Visit>
 void VisitFields(T& affinity, Visit&& visit) {
   visit("requiredDuringSchedulingIgnoredDuringExecution",
-        NodeSelectorField(affinity.required));
+        NodeSelectorField{affinity.required});
   visit("preferredDuringSchedulingIgnoredDuringExecution", affinity.preferred);
 }
 
@@ -181,9 +181,9 @@ template <Is<Container> T, typename Visit>
 void VisitFields(T& container, Visit&& visit) {
   visit("name", container.name);
   visit("image", container.image);
-  visit("resources", Nested([&container](auto& visit_inner) {
+  visit("resources", Nested{[&container](auto& visit_inner) {
           visit_inner("requests", container.requests);
-        }));
+        }});
   visit("restartPolicy", container.restart_policy);
 }
 
@@ -206,16 +206,16 @@ void VisitFields(T& spec, Visit&& visit) {
   visit("containers", spec.containers);
   visit("initContainers", spec.init_containers);
   visit("overhead", spec.overhead);
-  visit("resources", Nested([&spec](auto& visit_inner) {
+  visit("resources", Nested{[&spec](auto& visit_inner) {
           visit_inner("requests", spec.requests);
-        }));
+        }});
 }
 
 template <Is<PodStatus> T, typename Visit>
 void VisitFields(T& status, Visit&& visit) {
   visit("phase", status.phase);
   visit("nominatedNodeName", status.nominated_node_name);
-  visit("startTime", TimeField(status.start_time));
+  visit("startTime", TimeField{status.start_time});
   visit("containerStatuses", status.container_statuses);
   visit("allocatedResources", status.allocated_resources);
   visit("resources", status.resources);
@@ -237,14 +237,14 @@ void VisitFields(T& image, Visit&& visit) {
 template <Is<Node> T, typename Visit>
 void VisitFields(T& node, Visit&& visit) {
   visit("metadata", node.meta);
-  visit("spec", Nested([&node](auto& visit_inner) {
+  visit("spec", Nested{[&node](auto& visit_inner) {
           visit_inner("unschedulable", node.unschedulable);
           visit_inner("taints", node.taints);
-        }));
-  visit("status", Nested([&node](auto& visit_inner) {
+        }});
+  visit("status", Nested{[&node](auto& visit_inner) {
           visit_inner("allocatable", node.allocatable);
           visit_inner("images", node.images);
-        }));
+        }});
 }
 
 template <Is<Namespace> T, typename Visit>
@@ -258,9 +258,9 @@ requires Is<T, Service> || Is<T, ReplicationController> || Is<T, ReplicaSet> ||
     Is<T, StatefulSet>
 void VisitFields(T& object, Visit&& visit) {
   visit("metadata", object.meta);
-  visit("spec", Nested([&object](auto& visit_inner) {
+  visit("spec", Nested{[&object](auto& visit_inner) {
           visit_inner("selector", object.selector);
-        }));
+        }});
 }
 
 // Whether T has fields that VisitFields visits.
