@@ -109,6 +109,17 @@ absl::Status Record(const std::vector<std::string_view>& nodes,
   return question.OfferSeveral({nodes.begin(), nodes.end()});
 }
 
+// Waits until `holds()`, for `limit` at most, and says whether it does.
+template <typename Condition>
+bool Await(std::chrono::milliseconds limit, Condition&& holds) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
 }  // namespace
 
 ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
@@ -289,25 +300,20 @@ absl::Status ExtenderService::CheckSize(const Pod& pod) const {
 }
 
 absl::StatusOr<Pod> ExtenderService::PendingPod(const ObjectMeta& meta) const {
-  const auto start = std::chrono::steady_clock::now();
-  for (;;) {
-    bool is_bound = false;
-    std::optional<Pod> pending;
-    store_.Read([&](const ClusterState& cluster) {
+  std::optional<Pod> pending;
+  const auto is_known = [&] {
+    return store_.Read([&](const ClusterState& cluster) {
       const StoredPod* const known = cluster.FindPod(KeyOf(meta));
-      if (known == nullptr || known->uid() != meta.uid) return;
-      is_bound = known->node() != nullptr;
-      if (!is_bound) pending = known->ToPod();
+      if (known == nullptr || known->uid() != meta.uid) return false;
+      if (known->node() == nullptr) pending = known->ToPod();
+      return true;
     });
-    if (pending) return *std::move(pending);
-    const bool too_late =
-        std::chrono::steady_clock::now() > start + options_.max_watch_lag;
-    if (is_bound || too_late) {
-      return absl::UnavailableError(
-          "the API server has told of no pending pod of that name and uid");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  if (!Await(options_.max_watch_lag, is_known) || !pending) {
+    return absl::UnavailableError(
+        "the API server has told of no pending pod of that name and uid");
   }
+  return *std::move(pending);
 }
 
 absl::StatusOr<std::vector<NodeVictims>> ExtenderService::PreemptFor(
@@ -363,15 +369,12 @@ absl::Status ExtenderService::HoldBack() const {
   const std::chrono::duration<double> queued = queued_();
   metrics_.binding_queue_seconds().Set(queued.count());
   if (queued <= options_.max_queued) return absl::OkStatus();
-  const auto start = std::chrono::steady_clock::now();
   metrics_.held_back().Increment();
-  while (queued_() > options_.max_queued) {
-    if (std::chrono::steady_clock::now() > start + options_.max_hold) {
-      return absl::UnavailableError(
-          "bindings queue: the API server takes longer to write them than "
-          "pods come");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  if (!Await(options_.max_hold,
+             [this] { return queued_() <= options_.max_queued; })) {
+    return absl::UnavailableError(
+        "bindings queue: the API server takes longer to write them than "
+        "pods come");
   }
   return absl::OkStatus();
 }
