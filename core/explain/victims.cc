@@ -1,54 +1,34 @@
 #include "core/explain/victims.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <tuple>
 #include <utility>
 
+#include "core/engine/choose_victims.h"
 #include "core/engine/run_plugins.h"
+#include "core/index/node_info.h"
 
 namespace vicinal {
 namespace {
 
-// Source: MoreImportantPod in pkg/scheduler/util/utils.go.
-bool IsMoreImportant(const Pod& a, const Pod& b) {
-  if (PodPriority(a) != PodPriority(b)) return PodPriority(a) > PodPriority(b);
-  constexpr std::int64_t kNow = std::numeric_limits<std::int64_t>::max();
-  return a.status.start_time.value_or(kNow) <
-         b.status.start_time.value_or(kNow);
-}
-
-bool Fits(const Profile& filters, const ClusterState& cluster,
-          const PodInfo& pod, const std::string& node) {
-  return FilterOneNode(filters, cluster, pod, *cluster.FindNode(node)).ok();
-}
-
-// All go, and come back one after the other if the pod still fits.
 std::optional<Victims> OnNode(const Profile& filters, const PodInfo& pod,
-                              const std::string& node, ClusterState& cluster) {
-  std::vector<Pod> lower;
-  for (const StoredPod* known : cluster.FindNode(node)->pods) {
-    if (known->Priority() < PodPriority(pod.pod)) {
-      lower.push_back(known->ToPod());
-    }
+                              const std::string& name, ClusterState& cluster) {
+  const NodeInfo& node = *cluster.FindNode(name);
+  const std::vector<Resident> residents = ResidentsOf(node);
+  const auto fits = [&] {
+    return FilterOneNode(filters, cluster, pod, node).ok();
+  };
+  const std::optional<std::vector<bool>> goes =
+      ChooseVictims(residents, PodPriority(pod.pod), false, fits, cluster);
+  if (!goes) return std::nullopt;
+  Victims victims;
+  victims.node = name;
+  for (std::size_t i = 0; i < residents.size(); ++i) {
+    if ((*goes)[i]) victims.pods.push_back({residents[i].key, name, false});
   }
-  if (lower.empty()) return std::nullopt;
-  std::ranges::stable_sort(lower, IsMoreImportant);
-  for (const Pod& one : lower) cluster.Remove<Pod>(KeyOf(one.meta));
-  std::optional<Victims> victims;
-  if (Fits(filters, cluster, pod, node)) {
-    victims.emplace();
-    victims->node = node;
-    for (const Pod& one : lower) {
-      const ObjectKey key = KeyOf(one.meta);
-      cluster.Upsert(one);
-      if (Fits(filters, cluster, pod, node)) continue;
-      cluster.Remove<Pod>(key);
-      victims->pods.push_back({key, node, false});
-    }
-    if (victims->pods.empty()) victims.reset();
-  }
-  for (Pod& one : lower) cluster.Upsert(std::move(one));
+  if (victims.pods.empty()) return std::nullopt;
   return victims;
 }
 
