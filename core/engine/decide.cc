@@ -6,10 +6,11 @@
 
 namespace vicinal {
 
-Decision Decide(const Profile& profile, const ClusterState& cluster,
-                const PodInfo& pod, const CandidateNodes& nodes) {
+Decision Decide(const Profile& filters, const Profile& scores,
+                const ClusterState& cluster, const PodInfo& pod,
+                const CandidateNodes& nodes) {
   Decision decision;
-  decision.filtered = RunFilterPlugins(profile, cluster, pod, nodes);
+  decision.filtered = RunFilterPlugins(filters, cluster, pod, nodes);
   std::vector<std::size_t> feasible = decision.filtered.statuses.Passed();
   if (feasible.size() <= 1) {
     decision.best = std::move(feasible);
@@ -17,7 +18,7 @@ Decision Decide(const Profile& profile, const ClusterState& cluster,
   }
   const SelectedNodes selected(nodes, feasible);
   const ScoreOutcome scored =
-      RunScorePlugins(profile, cluster, pod, selected.candidates());
+      RunScorePlugins(scores, cluster, pod, selected.candidates());
   decision.score_status = scored.status;
   if (!scored.status.ok()) return decision;
   const std::int64_t highest = *std::ranges::max_element(scored.totals);

@@ -23,12 +23,19 @@ struct Decision {
   std::vector<std::size_t> best;
 };
 
-// Filters `nodes` and scores those that pass. One that passes alone is taken
-// without a look at its score.
-// Cost: that of RunFilterPlugins and RunScorePlugins.
-// Source: schedulePod in pkg/scheduler/schedule_one.go.
-Decision Decide(const Profile& profile, const ClusterState& cluster,
-                const PodInfo& pod, const CandidateNodes& nodes);
+// Filters `nodes` by one profile and scores those that pass by another. One
+// that passes alone is taken without a look at its score. Cost: that of
+// RunFilterPlugins and RunScorePlugins. Source: schedulePod in
+// pkg/scheduler/schedule_one.go.
+Decision Decide(const Profile& filters, const Profile& scores,
+                const ClusterState& cluster, const PodInfo& pod,
+                const CandidateNodes& nodes);
+
+// The same by one profile for both.
+inline Decision Decide(const Profile& profile, const ClusterState& cluster,
+                       const PodInfo& pod, const CandidateNodes& nodes) {
+  return Decide(profile, profile, cluster, pod, nodes);
+}
 
 // One of `best`, which must not be empty; each is equally likely.
 // Source: nodeScoreHeap.Less in pkg/scheduler/framework/sorted_nodes.go.

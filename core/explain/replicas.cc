@@ -1,12 +1,12 @@
 #include "core/explain/replicas.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/engine/run_plugins.h"
+#include "core/engine/decide.h"
 #include "core/explain/explain.h"
 #include "core/model/natural_order.h"
 #include "core/plugins/candidate_nodes.h"
@@ -15,29 +15,20 @@
 namespace vicinal {
 namespace {
 
-// Where the scheduler would put the pod; null if nowhere.
+// Where the scheduler would put the pod, of several the first by name; null if
+// nowhere.
 const NodeInfo* BestNode(const ReplicaQuestion& question,
                          const ClusterState& cluster) {
   const CandidateNodes nodes = AllNodes(cluster);
-  const FilterOutcome filtered =
-      RunFilterPlugins(question.filters.profile, cluster, question.pod, nodes);
-  const SelectedNodes selected(nodes, filtered.statuses.Passed());
-  const CandidateNodes feasible = selected.candidates();
-  if (feasible.size() == 0) return nullptr;
-  const ScoreOutcome scored =
-      RunScorePlugins(question.profile, cluster, question.pod, feasible);
-  if (!scored.status.ok()) return nullptr;
-  const NodeInfo* best = nullptr;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < feasible.size(); ++i) {
-    const std::int64_t total = scored.totals[i];
-    if (best == nullptr || total > most ||
-        (total == most && NaturalLess(feasible[i]->Name(), best->Name()))) {
-      best = feasible[i];
-      most = total;
+  const Decision decision = Decide(question.filters.profile, question.profile,
+                                   cluster, question.pod, nodes);
+  const NodeInfo* first = nullptr;
+  for (const std::size_t i : decision.best) {
+    if (first == nullptr || NaturalLess(nodes[i]->Name(), first->Name())) {
+      first = nodes[i];
     }
   }
-  return best;
+  return first;
 }
 
 }  // namespace
