@@ -6,6 +6,7 @@
 #include "core/model/decode_extras.h"
 
 namespace vicinal {
+namespace {
 
 // What of a container matters here.
 struct ContainerExtras {
@@ -21,16 +22,16 @@ struct ContainerExtras {
   bool bind_mount_options = false;
 };
 
-static absl::Status Decode(JsonValue value, const JsonPath& path,
-                           ContainerExtras::Port* out) {
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    ContainerExtras::Port* out) {
   return DecodeFields(value, path, JsonField{"hostPort", &out->host_port},
                       JsonField{"containerPort", &out->container_port},
                       JsonField{"protocol", &out->protocol},
                       JsonField{"hostIP", &out->host_ip});
 }
 
-static absl::Status Decode(JsonValue value, const JsonPath& path,
-                           ContainerExtras* out) {
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    ContainerExtras* out) {
   return ForEachField(
       value, path,
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
@@ -62,6 +63,8 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
             });
       });
 }
+
+}  // namespace
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            PodVolume* out) {

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/model/decode.h"
 #include "core/model/decode_extras.h"
@@ -44,87 +48,50 @@ struct Meta {
   }
 };
 
-absl::Status DecodeOwner(JsonValue value, const JsonPath& path, Meta* out) {
-  bool controller = false;
-  std::string uid;
-  absl::Status status =
-      DecodeFields(value, path, JsonField{"controller", &controller},
-                   JsonField{"uid", &uid});
-  if (controller) out->controller_uid = uid;
-  return status;
-}
-
-absl::Status DecodeMeta(JsonValue value, const JsonPath& path, Meta* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key == "namespace") {
-          return Decode(field, where, &out->namespace_name);
-        }
-        if (key == "uid") return Decode(field, where, &out->uid);
-        if (key == "labels") return Decode(field, where, &out->labels);
-        if (key == "annotations") {
-          return Decode(field, where, &out->annotations);
-        }
-        if (key == "deletionTimestamp") {
-          out->is_deleted = !IsNull(field);
-          return absl::OkStatus();
-        }
-        if (key != "ownerReferences") return absl::OkStatus();
-        return ForEachElement(field, where,
-                              [out](JsonValue owner, const JsonPath& there) {
-                                return DecodeOwner(owner, there, out);
-                              });
-      });
-}
-
 constexpr char kBetaClass[] = "volume.beta.kubernetes.io/storage-class";
 
-// `spec` and `status` are read by a lambda each; null: not.
-template <typename OnField>
-absl::Status DecodeObjectWith(JsonValue value, const JsonPath& path, Meta* meta,
-                              OnField&& on_field) {
-  return ForEachField(
-      value, path,
-      [&](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "metadata") return DecodeMeta(field, where, meta);
-        return on_field(key, field, where);
-      });
+// The object in a field, of which these fields are read.
+template <typename... T>
+struct Inner {
+  std::tuple<JsonField<T>...> fields;
+
+  explicit Inner(JsonField<T>... all) : fields(all...) {}
+};
+
+template <typename... T>
+absl::Status Decode(JsonValue value, const JsonPath& path, Inner<T...>* out) {
+  return std::apply(
+      [&](const JsonField<T>&... fields) {
+        return DecodeFields(value, path, fields...);
+      },
+      out->fields);
 }
 
-absl::Status DecodeStorageRequest(JsonValue value, const JsonPath& path,
-                                  std::optional<Quantity>* out) {
-  return DecodeFields(value, path, JsonField{"storage", out});
+struct Owner {
+  bool controller = false;
+  std::string uid;
+};
+
+absl::Status Decode(JsonValue value, const JsonPath& path, Owner* out) {
+  return DecodeFields(value, path, JsonField{"controller", &out->controller},
+                      JsonField{"uid", &out->uid});
 }
 
-absl::Status DecodeClaimSpec(JsonValue value, const JsonPath& path,
-                             PersistentVolumeClaim* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "storageClassName") {
-          return Decode(field, where, &out->class_name);
-        }
-        if (key == "volumeName") return Decode(field, where, &out->volume_name);
-        if (key == "selector") return Decode(field, where, &out->selector);
-        if (key == "accessModes") {
-          return Decode(field, where, &out->access_modes);
-        }
-        if (key == "volumeMode") return Decode(field, where, &out->volume_mode);
-        if (key == "volumeAttributesClassName") {
-          return Decode(field, where, &out->attributes_class);
-        }
-        if (key != "resources") return absl::OkStatus();
-        return ForEachField(field, where,
-                            [out](std::string_view name, JsonValue inner,
-                                  const JsonPath& there) {
-                              return name == "requests"
-                                         ? DecodeStorageRequest(inner, there,
-                                                                &out->request)
-                                         : absl::OkStatus();
-                            });
-      });
+absl::Status Decode(JsonValue value, const JsonPath& path, Meta* out) {
+  std::vector<Owner> owners;
+  std::optional<std::string> deleted;
+  absl::Status status = DecodeFields(
+      value, path, JsonField{"name", &out->name},
+      JsonField{"namespace", &out->namespace_name}, JsonField{"uid", &out->uid},
+      JsonField{"labels", &out->labels},
+      JsonField{"annotations", &out->annotations},
+      JsonField{"deletionTimestamp", &deleted},
+      JsonField{"ownerReferences", &owners});
+  out->is_deleted = deleted.has_value();
+  for (const Owner& owner : owners) {
+    if (owner.controller) out->controller_uid = owner.uid;
+  }
+  return status;
 }
 
 absl::Status DecodeVolumeSpec(JsonValue value, const JsonPath& path,
@@ -136,7 +103,8 @@ absl::Status DecodeVolumeSpec(JsonValue value, const JsonPath& path,
           return Decode(field, where, &out->class_name);
         }
         if (key == "capacity") {
-          return DecodeStorageRequest(field, where, &out->capacity);
+          return DecodeFields(field, where,
+                              JsonField{"storage", &out->capacity});
         }
         if (key == "accessModes") {
           return Decode(field, where, &out->access_modes);
@@ -174,6 +142,25 @@ absl::Status DecodeVolumeSpec(JsonValue value, const JsonPath& path,
       });
 }
 
+// A volume, whose spec is read apart: some of its fields decide by their name.
+struct VolumeSpec {
+  PersistentVolume* volume;
+};
+
+absl::Status Decode(JsonValue value, const JsonPath& path, VolumeSpec* out) {
+  return DecodeVolumeSpec(value, path, out->volume);
+}
+
+// An element of allowedTopologies.
+struct TopologyTerm {
+  std::vector<StorageClass::TopologyRequirement> requirements;
+};
+
+absl::Status Decode(JsonValue value, const JsonPath& path, TopologyTerm* out) {
+  return DecodeFields(value, path,
+                      JsonField{"matchLabelExpressions", &out->requirements});
+}
+
 }  // namespace
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
@@ -184,25 +171,27 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            CsiNode::Driver* out) {
-  return ForEachField(
-      value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "name") return Decode(field, where, &out->name);
-        if (key != "allocatable") return absl::OkStatus();
-        return DecodeFields(field, where, JsonField{"count", &out->count});
-      });
+  Inner allocatable(JsonField{"count", &out->count});
+  return DecodeFields(value, path, JsonField{"name", &out->name},
+                      JsonField{"allocatable", &allocatable});
 }
 
 absl::Status Decode(JsonValue value, const JsonPath& path,
                     PersistentVolumeClaim* out) {
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "spec") return DecodeClaimSpec(field, where, out);
-        if (key != "status") return absl::OkStatus();
-        return DecodeFields(field, where, JsonField{"phase", &out->phase});
-      });
+  Inner requests(JsonField{"storage", &out->request});
+  Inner resources(JsonField{"requests", &requests});
+  Inner spec(JsonField{"storageClassName", &out->class_name},
+             JsonField{"volumeName", &out->volume_name},
+             JsonField{"selector", &out->selector},
+             JsonField{"accessModes", &out->access_modes},
+             JsonField{"volumeMode", &out->volume_mode},
+             JsonField{"volumeAttributesClassName", &out->attributes_class},
+             JsonField{"resources", &resources});
+  Inner phase(JsonField{"phase", &out->phase});
+  absl::Status status =
+      DecodeFields(value, path, JsonField{"metadata", &meta},
+                   JsonField{"spec", &spec}, JsonField{"status", &phase});
   out->name = meta.name;
   out->namespace_name =
       meta.namespace_name.empty() ? "default" : meta.namespace_name;
@@ -218,152 +207,110 @@ absl::Status Decode(JsonValue value, const JsonPath& path,
 
 namespace {
 
+absl::Status DecodeClaim(JsonValue value, const JsonPath& path,
+                         StorageObjects* out) {
+  PersistentVolumeClaim claim;
+  absl::Status status = Decode(value, path, &claim);
+  if (!status.ok()) return status;
+  out->claims[{claim.namespace_name, claim.name}] = std::move(claim);
+  return status;
+}
+
 absl::Status DecodeVolume(JsonValue value, const JsonPath& path,
                           StorageObjects* out) {
   PersistentVolume volume;
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [&volume](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "spec") return DecodeVolumeSpec(field, where, &volume);
-        if (key != "status") return absl::OkStatus();
-        return DecodeFields(field, where, JsonField{"phase", &volume.phase});
-      });
+  VolumeSpec spec{&volume};
+  Inner phase(JsonField{"phase", &volume.phase});
+  absl::Status status =
+      DecodeFields(value, path, JsonField{"metadata", &meta},
+                   JsonField{"spec", &spec}, JsonField{"status", &phase});
   if (!status.ok()) return status;
   volume.name = meta.name;
   volume.labels = meta.labels;
   volume.is_deleted = meta.is_deleted;
   if (const auto beta = meta.Annotation(kBetaClass)) volume.class_name = *beta;
   out->volumes[meta.name] = std::move(volume);
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status DecodeClass(JsonValue value, const JsonPath& path,
                          StorageObjects* out) {
   StorageClass made;
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [&made](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "provisioner") {
-          return Decode(field, where, &made.provisioner);
-        }
-        if (key == "volumeBindingMode") {
-          return Decode(field, where, &made.binding_mode);
-        }
-        if (key != "allowedTopologies") return absl::OkStatus();
-        return ForEachElement(
-            field, where, [&made](JsonValue term, const JsonPath& there) {
-              return DecodeFields(
-                  term, there,
-                  JsonField{"matchLabelExpressions",
-                            &made.allowed_topologies.emplace_back()});
-            });
-      });
+  std::vector<TopologyTerm> terms;
+  absl::Status status =
+      DecodeFields(value, path, JsonField{"metadata", &meta},
+                   JsonField{"provisioner", &made.provisioner},
+                   JsonField{"volumeBindingMode", &made.binding_mode},
+                   JsonField{"allowedTopologies", &terms});
   if (!status.ok()) return status;
   made.name = meta.name;
   made.is_default =
       meta.Annotation("storageclass.kubernetes.io/is-default-class") == "true";
+  for (TopologyTerm& term : terms) {
+    made.allowed_topologies.push_back(std::move(term.requirements));
+  }
   out->classes[meta.name] = std::move(made);
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status DecodeCsiNode(JsonValue value, const JsonPath& path,
                            StorageObjects* out) {
   CsiNode node;
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [&node](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key != "spec") return absl::OkStatus();
-        return DecodeFields(field, where, JsonField{"drivers", &node.drivers});
-      });
+  Inner spec(JsonField{"drivers", &node.drivers});
+  absl::Status status = DecodeFields(value, path, JsonField{"metadata", &meta},
+                                     JsonField{"spec", &spec});
   if (!status.ok()) return status;
   node.name = meta.name;
   out->csi_nodes[meta.name] = std::move(node);
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status DecodeDriver(JsonValue value, const JsonPath& path,
                           StorageObjects* out) {
   CsiDriver driver;
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [&driver](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key != "spec") return absl::OkStatus();
-        return DecodeFields(
-            field, where,
-            JsonField{"storageCapacity", &driver.storage_capacity},
-            JsonField{"preventPodSchedulingIfMissing",
-                      &driver.prevent_pod_scheduling_if_missing});
-      });
+  Inner spec(JsonField{"storageCapacity", &driver.storage_capacity},
+             JsonField{"preventPodSchedulingIfMissing",
+                       &driver.prevent_pod_scheduling_if_missing});
+  absl::Status status = DecodeFields(value, path, JsonField{"metadata", &meta},
+                                     JsonField{"spec", &spec});
   if (!status.ok()) return status;
   driver.name = meta.name;
   out->drivers[meta.name] = std::move(driver);
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status DecodeCapacity(JsonValue value, const JsonPath& path,
                             StorageObjects* out) {
   CsiStorageCapacity made;
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [&made](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "storageClassName") {
-          return Decode(field, where, &made.class_name);
-        }
-        if (key == "nodeTopology") {
-          return Decode(field, where, &made.node_topology);
-        }
-        if (key == "capacity") return Decode(field, where, &made.capacity);
-        if (key == "maximumVolumeSize") {
-          return Decode(field, where, &made.maximum_volume_size);
-        }
-        return absl::OkStatus();
-      });
+  absl::Status status =
+      DecodeFields(value, path, JsonField{"metadata", &meta},
+                   JsonField{"storageClassName", &made.class_name},
+                   JsonField{"nodeTopology", &made.node_topology},
+                   JsonField{"capacity", &made.capacity},
+                   JsonField{"maximumVolumeSize", &made.maximum_volume_size});
   if (!status.ok()) return status;
   made.name = meta.namespace_name + "/" + meta.name;
   out->capacities[made.name] = std::move(made);
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status DecodeAttachment(JsonValue value, const JsonPath& path,
                               StorageObjects* out) {
   VolumeAttachment made;
   Meta meta;
-  absl::Status status = DecodeObjectWith(
-      value, path, &meta,
-      [&made](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key != "spec") return absl::OkStatus();
-        return ForEachField(
-            field, where,
-            [&made](std::string_view name, JsonValue inner,
-                    const JsonPath& there) {
-              if (name == "attacher") {
-                return Decode(inner, there, &made.attacher);
-              }
-              if (name == "nodeName") return Decode(inner, there, &made.node);
-              if (name != "source") return absl::OkStatus();
-              return DecodeFields(
-                  inner, there,
-                  JsonField{"persistentVolumeName", &made.volume});
-            });
-      });
+  Inner source(JsonField{"persistentVolumeName", &made.volume});
+  Inner spec(JsonField{"attacher", &made.attacher},
+             JsonField{"nodeName", &made.node}, JsonField{"source", &source});
+  absl::Status status = DecodeFields(value, path, JsonField{"metadata", &meta},
+                                     JsonField{"spec", &spec});
   if (!status.ok()) return status;
   made.name = meta.name;
   out->attachments[meta.name] = std::move(made);
-  return absl::OkStatus();
-}
-
-absl::Status DecodeClaim(JsonValue value, const JsonPath& path,
-                         StorageObjects* out) {
-  PersistentVolumeClaim claim;
-  absl::Status status = Decode(value, path, &claim);
-  if (status.ok()) {
-    out->claims[{claim.namespace_name, claim.name}] = std::move(claim);
-  }
   return status;
 }
 
