@@ -59,7 +59,8 @@ struct TimeField {
 template <typename Seconds>
 TimeField(Seconds&) -> TimeField<Seconds>;
 
-template <Is<LabelSelectorRequirement> T, typename Visit>
+template <typename T, typename Visit>
+requires Is<T, LabelSelectorRequirement> || Is<T, NodeSelectorRequirement>
 void VisitFields(T& requirement, Visit&& visit) {
   visit("key", requirement.key);
   visit("operator", requirement.op);
@@ -70,13 +71,6 @@ template <Is<LabelSelector> T, typename Visit>
 void VisitFields(T& selector, Visit&& visit) {
   visit("matchLabels", selector.match_labels);
   visit("matchExpressions", selector.match_expressions);
-}
-
-template <Is<NodeSelectorRequirement> T, typename Visit>
-void VisitFields(T& requirement, Visit&& visit) {
-  visit("key", requirement.key);
-  visit("operator", requirement.op);
-  visit("values", requirement.values);
 }
 
 template <Is<NodeSelectorTerm> T, typename Visit>
