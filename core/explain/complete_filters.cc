@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -42,15 +43,20 @@ const std::map<std::string_view, MakeExtraFilter*>& ExtraFilters() {
 }
 
 // What of the volumes of a pod cannot be judged.
-class VolumeGaps {
+struct VolumeGaps {
+  // By plugin that cannot judge, why.
+  std::map<std::string_view, std::string> unjudged;
+  // What plugins leave out that judge the rest.
+  std::set<std::pair<std::string_view, std::string>> left_out;
+};
+
+class VolumeGapFinder {
  public:
-  VolumeGaps(const PodInfo& pod, const PodExtras& extras,
-             const ClusterExtras& cluster)
+  VolumeGapFinder(const PodInfo& pod, const PodExtras& extras,
+                  const ClusterExtras& cluster)
       : pod_(pod), extras_(extras), cluster_(cluster) {}
 
-  // By plugin that cannot judge; what begins with `~` is one that can judge the
-  // rest.
-  std::map<std::string_view, std::string> Find() {
+  VolumeGaps Find() {
     for (const PodVolume& volume : extras_.volumes) {
       if (!volume.in_tree.empty()) {
         Add({VolumeRestrictions::kName, NodeVolumeLimits::kName},
@@ -68,8 +74,12 @@ class VolumeGaps {
   void Add(std::initializer_list<std::string_view> plugins,
            const std::string& why) {
     for (const std::string_view plugin : plugins) {
-      gaps_.try_emplace(plugin, why);
+      gaps_.unjudged.try_emplace(plugin, why);
     }
+  }
+
+  void LeaveOut(std::string_view plugin, std::string what) {
+    gaps_.left_out.emplace(plugin, std::move(what));
   }
 
   // An object is not there. Says so if its kind is not known; else that is an
@@ -147,9 +157,9 @@ class VolumeGaps {
       lacks = kCapacityKind;
     }
     if (lacks == nullptr) return;
-    Add({kFreeStorage},
-        absl::StrCat("VolumeBinding: whether ", provisioner,
-                     " has enough free storage: no ", lacks, " is known"));
+    LeaveOut(VolumeBinding::kName,
+             absl::StrCat("whether ", provisioner,
+                          " has enough free storage: no ", lacks, " is known"));
   }
 
   void LookAtLimits(const std::string& driver) {
@@ -159,9 +169,9 @@ class VolumeGaps {
       return;
     }
     if (!storage().Knows(kCsiDriverKind)) {
-      Add({kInstalled},
-          absl::StrCat("NodeVolumeLimits: whether nodes must have ", driver,
-                       ": no CSIDriver is known"));
+      LeaveOut(NodeVolumeLimits::kName,
+               absl::StrCat("whether nodes must have ", driver,
+                            ": no CSIDriver is known"));
     }
     const bool has_limit =
         std::ranges::any_of(storage().csi_nodes, [&](const auto& node) {
@@ -172,9 +182,9 @@ class VolumeGaps {
         });
     if (!has_limit) return;
     if (!storage().Knows(kAttachmentKind)) {
-      Add({kAttachments},
-          "NodeVolumeLimits: volumes that no pod on the node uses: no "
-          "VolumeAttachment is known");
+      LeaveOut(NodeVolumeLimits::kName,
+               "volumes that no pod on the node uses: no VolumeAttachment is "
+               "known");
     }
     const auto in_tree = [](const auto& entry) {
       return !entry.second.in_tree.empty();
@@ -191,38 +201,30 @@ class VolumeGaps {
     if (std::ranges::any_of(storage().volumes, in_tree) ||
         std::ranges::any_of(cluster_.pods, has_in_tree) ||
         std::ranges::any_of(storage().classes, makes_in_tree)) {
-      Add({kInTreeAttached},
-          "NodeVolumeLimits: volumes of other pods that are written without "
-          "CSI");
+      LeaveOut(NodeVolumeLimits::kName,
+               "volumes of other pods that are written without CSI");
     }
   }
 
   static constexpr char kWithoutCsi[] = ", which is written without CSI";
-  static constexpr std::string_view kFreeStorage = "~free storage";
-  static constexpr std::string_view kInstalled = "~installed";
-  static constexpr std::string_view kAttachments = "~attachments";
-  static constexpr std::string_view kInTreeAttached = "~in-tree";
 
   const PodInfo& pod_;
   const PodExtras& extras_;
   const ClusterExtras& cluster_;
-  std::map<std::string_view, std::string> gaps_;
+  VolumeGaps gaps_;
 };
 
 // Plugins that lack the same stand together.
 std::vector<NotChecked> Grouped(
-    const std::map<std::string_view, std::string>& gaps,
+    const VolumeGaps& gaps,
     const std::function<bool(std::string_view plugin)>& runs) {
   std::map<std::string, std::vector<std::string>> by_reason;
   std::vector<NotChecked> grouped;
-  for (const auto& [plugin, why] : gaps) {
-    if (plugin.starts_with('~')) {
-      const std::size_t colon = why.find(": ");
-      const std::string name = why.substr(0, colon);
-      if (runs(name)) grouped.push_back({{name}, why.substr(colon + 2)});
-    } else if (runs(plugin)) {
-      by_reason[why].emplace_back(plugin);
-    }
+  for (const auto& [plugin, what] : gaps.left_out) {
+    if (runs(plugin)) grouped.push_back({{std::string(plugin)}, what});
+  }
+  for (const auto& [plugin, why] : gaps.unjudged) {
+    if (runs(plugin)) by_reason[why].emplace_back(plugin);
   }
   for (auto& [why, plugins] : by_reason) grouped.push_back({plugins, why});
   return grouped;
@@ -235,11 +237,10 @@ CompleteFilters MakeCompleteFilters(
     const std::function<bool(std::string_view plugin)>& runs,
     const PodInfo& pod, const PodExtras& extras,
     const ClusterExtras& cluster_extras) {
-  const std::map<std::string_view, std::string> gaps =
-      VolumeGaps(pod, extras, cluster_extras).Find();
+  const VolumeGaps gaps = VolumeGapFinder(pod, extras, cluster_extras).Find();
   CompleteFilters complete;
   for (const PluginRow& row : Plugins(config.release)) {
-    if (!runs(row.name) || gaps.contains(row.name)) continue;
+    if (!runs(row.name) || gaps.unjudged.contains(row.name)) continue;
     const auto extra = ExtraFilters().find(row.name);
     if (row.filter != nullptr) {
       complete.profile.filters.push_back(row.filter(config));
