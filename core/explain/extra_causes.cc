@@ -41,9 +41,6 @@ std::string Describe(const NodeSelector& selector) {
   return absl::StrJoin(terms, " or ");
 }
 
-constexpr const char* kZoneKeys[] = {"topology.kubernetes.io/zone",
-                                     "topology.kubernetes.io/region"};
-
 constexpr std::string_view kVolumePlugins[] = {
     VolumeRestrictions::kName, NodeVolumeLimits::kName, VolumeBinding::kName,
     VolumeZone::kName};
@@ -116,12 +113,11 @@ std::string VolumeCauses::BoundElsewhere(const NodeInfo& node) const {
       return absl::StrCat(what, ", which only nodes with ",
                           Describe(*bound->node_affinity), " reach");
     }
-    for (const char* key : kZoneKeys) {
-      const std::string* zone = bound->labels.Find(key);
-      const std::string* here = node.labels().Find(key);
-      if (by_zone && zone != nullptr && (here == nullptr || *here != *zone)) {
-        return absl::StrCat(what, ", which is in ", key, "=", *zone);
-      }
+    const std::string_view key =
+        by_zone ? ZoneLabelAgainst(*bound, node.labels()) : "";
+    if (!key.empty()) {
+      return absl::StrCat(what, ", which is in ", std::string(key), "=",
+                          *bound->labels.Find(key));
     }
   }
   return "uses " + Claims();

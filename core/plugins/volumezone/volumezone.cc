@@ -1,6 +1,7 @@
 #include "core/plugins/volumezone/volumezone.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -47,6 +48,24 @@ std::set<std::string, std::less<>> ZonesOf(std::string_view text) {
   }
 }
 
+// Where the volume is, by its labels.
+std::vector<Topology> TopologiesOf(const PersistentVolume& volume) {
+  std::vector<Topology> topologies;
+  for (const TopologyLabel& label : kTopologyLabels) {
+    const std::string* value = volume.labels.Find(label.key);
+    if (value == nullptr) continue;
+    std::set<std::string, std::less<>> zones = ZonesOf(*value);
+    if (!zones.empty()) topologies.push_back({&label, std::move(zones)});
+  }
+  return topologies;
+}
+
+bool Allows(const Topology& topology, const Labels& node) {
+  const std::string* value = node.Find(topology.label->key);
+  if (value == nullptr) value = node.Find(topology.label->today);
+  return value != nullptr && topology.values.contains(*value);
+}
+
 class ZoneFilter : public PreparedFilter {
  public:
   explicit ZoneFilter(std::vector<Topology> topologies)
@@ -60,14 +79,13 @@ class ZoneFilter : public PreparedFilter {
         })) {
       return Status();
     }
-    for (const Topology& topology : topologies_) {
-      const std::string* value = labels.Find(topology.label->key);
-      if (value == nullptr) value = labels.Find(topology.label->today);
-      if (value == nullptr || !topology.values.contains(*value)) {
-        return Status(Code::kUnschedulableAndUnresolvable, VolumeZone::kReason);
-      }
-    }
-    return Status();
+    return std::ranges::all_of(topologies_,
+                               [&](const Topology& topology) {
+                                 return Allows(topology, labels);
+                               })
+               ? Status()
+               : Status(Code::kUnschedulableAndUnresolvable,
+                        VolumeZone::kReason);
   }
 
  private:
@@ -101,6 +119,14 @@ Status MayBeUnbound(const StorageObjects& storage,
 
 }  // namespace
 
+std::string_view ZoneLabelAgainst(const PersistentVolume& volume,
+                                  const Labels& node) {
+  for (const Topology& topology : TopologiesOf(volume)) {
+    if (!Allows(topology, node)) return topology.label->key;
+  }
+  return "";
+}
+
 PreFilterResult VolumeZone::PreFilter(const ClusterState& /*cluster*/,
                                       const PodInfo& pod) const {
   PreFilterResult result;
@@ -124,12 +150,7 @@ PreFilterResult VolumeZone::PreFilter(const ClusterState& /*cluster*/,
       result.status = Refused(NotFound("persistentvolume", claim->volume_name));
       return result;
     }
-    for (const TopologyLabel& label : kTopologyLabels) {
-      const std::string* value = found->labels.Find(label.key);
-      if (value == nullptr) continue;
-      std::set<std::string, std::less<>> zones = ZonesOf(*value);
-      if (!zones.empty()) topologies.push_back({&label, std::move(zones)});
-    }
+    std::ranges::move(TopologiesOf(*found), std::back_inserter(topologies));
   }
   if (topologies.empty()) {
     result.status = Status::Skip();

@@ -7,11 +7,18 @@
 
 #include <string_view>
 
+#include "core/model/labels.h"
 #include "core/model/pod_extras.h"
+#include "core/model/storage.h"
 #include "core/plugins/cluster_extras.h"
 #include "core/plugins/framework.h"
 
 namespace vicinal {
+
+// The label of the volume that says another zone or region than the node's; ""
+// if none does. Cost: O(1).
+std::string_view ZoneLabelAgainst(const PersistentVolume& volume,
+                                  const Labels& node);
 
 class VolumeZone : public FilterPlugin {
  public:
