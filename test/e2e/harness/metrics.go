@@ -70,7 +70,7 @@ func (m Metrics) Value(name, label, value string) (float64, error) {
 	for _, metric := range m[name].GetMetric() {
 		for _, pair := range metric.GetLabel() {
 			if pair.GetName() == label && pair.GetValue() == value {
-				found = append(found, metric.GetGauge().GetValue()+metric.GetCounter().GetValue())
+				found = append(found, count(metric))
 			}
 		}
 	}
@@ -85,7 +85,12 @@ func (m Metrics) Value(name, label, value string) (float64, error) {
 func (m Metrics) Sum(name string) float64 {
 	sum := 0.0
 	for _, metric := range m[name].GetMetric() {
-		sum += metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+		sum += count(metric)
 	}
 	return sum
+}
+
+// count is the value of a gauge or counter, of a histogram the number of observations.
+func count(metric *dto.Metric) float64 {
+	return metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
 }
