@@ -3,12 +3,12 @@
 #include <glog/logging.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "server/kubernetes/header_text.h"
 #include "server/kubernetes/read_file.h"
 
 namespace vicinal {
@@ -24,10 +24,7 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
         absl::StrCat("token file ", path, ": ", content.status().message()));
   }
   absl::StripAsciiWhitespace(&*content);
-  const bool usable = !content->empty() &&
-                      std::all_of(content->begin(), content->end(),
-                                  [](char c) { return c > 0x20 && c < 0x7f; });
-  if (!usable) {
+  if (content->empty() || !IsHeaderText(*content)) {
     return absl::InvalidArgumentError(
         absl::StrCat("token file ", path, ": contains no token"));
   }

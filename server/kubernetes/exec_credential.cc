@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/kubernetes/header_text.h"
 #include "server/kubernetes/program.h"
 #include "server/kubernetes/tls_context.h"
 
@@ -92,8 +92,7 @@ absl::Status UseCredential(const ExecPlugin& plugin, const std::string& output,
     return Failed(
         "prints neither status.token nor status.clientCertificateData");
   }
-  if (!std::all_of(token->begin(), token->end(),
-                   [](char c) { return c > 0x20 && c < 0x7f; })) {
+  if (!IsHeaderText(*token)) {
     return Failed(
         "its status.token contains a blank or a character that is not ASCII");
   }

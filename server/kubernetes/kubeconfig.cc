@@ -2,7 +2,6 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/kubernetes/header_text.h"
 #include "server/kubernetes/kubeconfig_fields.h"
 #include "server/kubernetes/read_file.h"
 #include "server/kubernetes/server_url.h"
@@ -23,11 +23,6 @@ namespace {
 // absl's own string_view type does not convert to std's.
 std::string_view Text(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
-}
-
-bool IsHeaderText(const std::string& text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 // The mapping `inner` of the entry called `name` in the list `list`:

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/node.h"
 #include "core/plugins/pod_claims.h"
 
 namespace vicinal {
@@ -18,12 +19,13 @@ struct TopologyLabel {
   std::string_view today;  // The key's successor, or itself.
 };
 
+constexpr char kRegionLabel[] = "topology.kubernetes.io/region";
+
 constexpr TopologyLabel kTopologyLabels[] = {
-    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-    {"failure-domain.beta.kubernetes.io/region",
-     "topology.kubernetes.io/region"},
-    {"topology.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-    {"topology.kubernetes.io/region", "topology.kubernetes.io/region"},
+    {"failure-domain.beta.kubernetes.io/zone", kZoneLabel},
+    {"failure-domain.beta.kubernetes.io/region", kRegionLabel},
+    {kZoneLabel, kZoneLabel},
+    {kRegionLabel, kRegionLabel},
 };
 
 struct Topology {
