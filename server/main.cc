@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_join.h"
 #include "core/model/kubernetes_release.h"
 #include "core/model/yaml.h"
 #include "server/commands/certificates/command.h"
@@ -108,6 +109,10 @@ int Main(int argc, char** argv) {
       return kExitUsage;
     }
     return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
+  }
+  // What runs for long says first what it is and what it was told.
+  if (app.got_subcommand("serve") || app.got_subcommand("serve-plugin")) {
+    LOG(INFO) << VersionText() << ": " << absl::StrJoin(arguments, " ");
   }
   const absl::Status status = action();
   if (status.ok()) return exit_code;

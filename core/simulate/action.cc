@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,7 +13,7 @@
 namespace vicinal {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Verb>, 13> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, Verb>, 15> kVerbs = {{
     {"apply", Verb::kApply},
     {"scale", Verb::kScale},
     {"delete", Verb::kDelete},
@@ -23,6 +24,8 @@ constexpr std::array<std::pair<std::string_view, Verb>, 13> kVerbs = {{
     {"taint", Verb::kTaintNode},
     {"add-node", Verb::kAddNode},
     {"remove-node", Verb::kRemoveNode},
+    {"add-nodes", Verb::kAddNodes},
+    {"fill", Verb::kFill},
     {"rollout", Verb::kRollout},
     {"reschedule", Verb::kReschedule},
     {"deschedule", Verb::kDeschedule},
@@ -122,8 +125,15 @@ class Parser {
     }
     action_.verb = *verb;
     absl::Status status = ParseArguments();
+    const std::string outer = action_.target.namespace_name;
     if (status.ok()) status = ParseNamespace();
     action_.text = absl::StrJoin(words_.begin(), words_.begin() + used_, " ");
+    // Said of all actions, and not of this one.
+    if (status.ok() && !action_.target.kind.empty() && outer != "default" &&
+        action_.target.namespace_name == outer &&
+        !absl::StrContains(action_.text, " -n ")) {
+      absl::StrAppend(&action_.text, " -n ", outer);
+    }
     if (!status.ok()) {
       return Invalid(absl::StrCat(action_.text, ": ", status.message()));
     }
@@ -148,7 +158,11 @@ class Parser {
       case Verb::kUncordon:
       case Verb::kDrain:
       case Verb::kRemoveNode:
-        return Take("the node's name", action_.nodes);
+        return ParseNodes();
+      case Verb::kAddNodes:
+        return ParseAddNodes();
+      case Verb::kFill:
+        return ParseFill();
       case Verb::kScale:
         return ParseScale();
       case Verb::kDelete:
@@ -175,6 +189,46 @@ class Parser {
     if (!word.ok()) return word.status();
     out.push_back(*std::move(word));
     return absl::OkStatus();
+  }
+
+  // `NODE` or `-l KEY=VALUE`.
+  absl::Status ParseNodes() {
+    if (AtEnd() || words_[used_] != "-l") {
+      return Take("the node's name", action_.nodes);
+    }
+    ++used_;
+    absl::StatusOr<std::string> selector = Next("KEY=VALUE");
+    if (!selector.ok()) return selector.status();
+    absl::StatusOr<Labels> labels = ParseLabels(*selector);
+    if (!labels.ok()) return labels.status();
+    action_.node_labels = *std::move(labels);
+    return absl::OkStatus();
+  }
+
+  // `N --like NODE`, N may be `as-needed`.
+  absl::Status ParseAddNodes() {
+    absl::StatusOr<std::string> word = Next("the number of nodes");
+    if (!word.ok()) return word.status();
+    action_.count = std::nullopt;
+    if (*word != "as-needed") {
+      absl::StatusOr<std::int64_t> count = ParseCount(*word);
+      if (!count.ok()) return count.status();
+      action_.count = *count;
+    }
+    if (AtEnd() || words_[used_] != "--like") {
+      return Invalid("--like NODE is missing");
+    }
+    ++used_;
+    return Take("the node's name behind --like", action_.nodes);
+  }
+
+  absl::Status ParseFill() {
+    absl::StatusOr<std::string> word = Next("KIND/NAME");
+    if (!word.ok()) return word.status();
+    if (word->find('/') == std::string::npos) {
+      return Invalid("must be KIND/NAME, got " + Quoted(*word));
+    }
+    return SetTarget(*word);
   }
 
   absl::Status ParseScale() {
@@ -298,6 +352,8 @@ std::string_view ActionSyntax() {
   delete KIND/NAME                pod, node, namespace, service or a workload
   delete pods -l KEY=VALUE [on NODE]
                                   all pods with these labels
+  fill KIND/NAME                  scale up until no more pod fits, and say how
+                                  many did and what stops the next
   cordon NODE   uncordon NODE     spec.unschedulable
   drain NODE                      cordon, and evict all but DaemonSet and static
                                   pods; PodDisruptionBudgets are not known
@@ -306,7 +362,12 @@ std::string_view ActionSyntax() {
                                   set or remove taints; NoExecute evicts
   add-node FILE|NODE=N            nodes of a manifest, or N copies of a node,
                                   with its DaemonSet pods
+  add-nodes N --like NODE         N copies of a node; as-needed instead of N: one
+                                  after the other until no pod is pending
   remove-node NODE                the node and its pods are gone
+                                  Instead of NODE, cordon, uncordon, drain and
+                                  remove-node take -l KEY=VALUE: all such nodes,
+                                  at once, as in a zone outage
   rollout KIND/NAME               restart: new pods by the update strategy
   reschedule KIND/NAME|all        delete the pods and let them be placed anew
   deschedule [POLICY]             evict what vicinal deschedule --policy POLICY

@@ -29,6 +29,8 @@ enum class Verb {
   kTaintNode,
   kAddNode,
   kRemoveNode,
+  kAddNodes,
+  kFill,
   kRollout,
   kReschedule,
   kDeschedule,
@@ -63,7 +65,10 @@ struct Action {
   std::optional<Policy> policy;     // The same of deschedule.
   Target target;                    // Of scale, delete, rollout, reschedule.
   std::vector<std::string> nodes;   // Of those that are about nodes.
-  std::int64_t count = 0;           // Of scale and of add-node COPY=N.
+  Labels node_labels;               // If there are no nodes: all with these.
+  // Of scale, add-node COPY=N and add-nodes; of the last absent: as many as are
+  // needed.
+  std::optional<std::int64_t> count = 0;
   std::vector<LabelChange> labels;  // Of label node.
   std::vector<TaintChange> taints;  // Of taint node.
 };

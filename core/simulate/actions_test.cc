@@ -32,6 +32,71 @@ TEST(ActionsTest, ADrainedNodeIsEmptyAndStaysSo) {
   EXPECT_EQ(simulation.PerNode("app", "web").at("w3"), 1);
 }
 
+TEST(ActionsTest, NodesWithALabelGoAtOnce) {
+  Simulation simulation(kThreeNodes);
+  simulation.Do("label node w1 zone=z2");
+  simulation.Apply(WorkloadYaml("Deployment", "web", 6));
+  simulation.Do("drain -l zone=z2");
+  EXPECT_EQ(simulation.PerNode("app", "web"), (PerNode{{"w3", 6}}));
+  simulation.Do("uncordon -l zone=z2,kubernetes.io/hostname=w1");
+  simulation.Do("reschedule deployment/web");
+  EXPECT_FALSE(simulation.PerNode("app", "web").contains("w2"));
+  simulation.Do("remove-node -l zone=z2");
+  EXPECT_THAT(simulation.simulated().cluster().Nodes(), SizeIs(1));
+  EXPECT_EQ(simulation.TryTo("drain -l zone=z9").message(),
+            "drain -l zone=z9: no node has these labels");
+}
+
+TEST(ActionsTest, NodesAreAddedAsManyAsAreWantedOrNeeded) {
+  Simulation simulation(kThreeNodes);
+  simulation.Do("add-nodes 2 --like w3");
+  EXPECT_THAT(simulation.simulated().cluster().Nodes(), SizeIs(5));
+  simulation.Apply(WorkloadYaml("Deployment", "web", 8,
+                                AwayFrom("web", "kubernetes.io/hostname")));
+  simulation.Do("add-nodes as-needed --like w3");
+  EXPECT_THAT(simulation.simulated().cluster().Nodes(), SizeIs(8));
+  EXPECT_THAT(simulation.Messages(), IsEmpty());
+  EXPECT_THAT(simulation.simulated().notes(),
+              ElementsAre("add-nodes as-needed --like w3: 3 more nodes are "
+                          "enough"));
+}
+
+TEST(ActionsTest, NodesThatAreNoHelpAreNotAdded) {
+  Simulation simulation(kThreeNodes);
+  simulation.Apply(
+      WorkloadYaml("Deployment", "web", 5, AwayFrom("web", "zone")));
+  simulation.Do("add-nodes as-needed --like w3");
+  EXPECT_THAT(simulation.simulated().cluster().Nodes(), SizeIs(3));
+  EXPECT_THAT(simulation.simulated().notes(),
+              ElementsAre(HasSubstr("2 pods stay pending with any number")));
+  EXPECT_THAT(std::string(simulation.TryTo("add-nodes 2 w3").message()),
+              HasSubstr("--like NODE is missing"));
+}
+
+TEST(ActionsTest, FillSaysHowManyMoreFitAndWhatStopsTheNext) {
+  Simulation simulation(kThreeNodes);
+  simulation.Apply(WorkloadYaml("Deployment", "web", 2));
+  simulation.Do("fill deployment/web");
+  EXPECT_EQ(simulation.PerNode("app", "web"),
+            (PerNode{{"w1", 20}, {"w2", 20}, {"w3", 20}}));
+  EXPECT_THAT(simulation.Messages(), IsEmpty());
+  EXPECT_THAT(simulation.simulated().notes(),
+              ElementsAre("fill deployment/web: 58 more fit, 60 in all; the "
+                          "next: 0/3 nodes are available: 3 Too many pods."));
+  EXPECT_THAT(std::string(simulation.TryTo("fill deployment/none").message()),
+              HasSubstr("there is no deployment/none"));
+}
+
+TEST(ActionsTest, FillChangesNothingWhereNoneFits) {
+  Simulation simulation(kThreeNodes);
+  simulation.Apply(
+      WorkloadYaml("Deployment", "web", 3, AwayFrom("web", "zone")));
+  simulation.Do("fill deployment/web");
+  EXPECT_THAT(simulation.Names("app", "web"), SizeIs(3));
+  EXPECT_THAT(simulation.simulated().notes(),
+              ElementsAre(HasSubstr("0 more fit, 3 in all; the next: ")));
+}
+
 TEST(ActionsTest, CordonAndUncordonSetTheTaintOfTheNodeController) {
   Simulation simulation(kThreeNodes);
   const auto w1 = [&simulation] {

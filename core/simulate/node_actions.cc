@@ -1,10 +1,12 @@
 #include "core/simulate/node_actions.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/deschedule/pod_facts.h"
+#include "core/model/selector.h"
 #include "core/model/taint.h"
 #include "core/simulate/evict.h"
 
@@ -37,6 +39,19 @@ void Apply(const TaintChange& change, std::vector<Taint>& taints) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<std::string>> NodesOf(
+    const SimulatedCluster& simulated, const Action& action) {
+  if (!action.nodes.empty()) return action.nodes;
+  const Selector selector = Selector::FromSet(action.node_labels);
+  std::vector<std::string> names;
+  for (const NodeInfo* node : simulated.cluster().Nodes()) {
+    if (selector.Matches(node->labels())) names.emplace_back(node->Name());
+  }
+  if (names.empty()) return absl::NotFoundError("no node has these labels");
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 absl::Status Cordon(SimulatedCluster& simulated, const std::string& name,
                     bool cordoned) {
@@ -84,7 +99,7 @@ absl::Status TaintNode(SimulatedCluster& simulated, const Action& action) {
 }
 
 absl::Status CopyNode(SimulatedCluster& simulated, const std::string& name,
-                      std::int64_t count) {
+                      std::int64_t count, std::string* last) {
   absl::StatusOr<Node> original = FindNode(simulated, name);
   if (!original.ok()) return original.status();
   const std::vector<ObjectKey> pods = simulated.PodsOn(name);
@@ -95,6 +110,7 @@ absl::Status CopyNode(SimulatedCluster& simulated, const std::string& name,
       copy.meta.name = absl::StrCat(name, "-copy-", ++number);
     } while (simulated.cluster().FindNode(copy.meta.name) != nullptr);
     copy.meta.uid.clear();
+    if (last != nullptr) *last = copy.meta.name;
     if (copy.meta.labels.Has(kHostnameLabel)) {
       copy.meta.labels.Set(kHostnameLabel, copy.meta.name);
     }

@@ -122,7 +122,7 @@ absl::Status DecodeTarget(JsonValue value, const JsonPath& path,
           return Decode(field, where, &action->target.namespace_name);
         }
         if (key == "replicas" && action->verb == Verb::kScale) {
-          return Decode(field, where, &action->count);
+          return Decode(field, where, &*action->count);
         }
         if (key == "pods" && action->verb == Verb::kDelete) {
           action->target.kind = "pods";
@@ -144,9 +144,9 @@ absl::Status DecodeTarget(JsonValue value, const JsonPath& path,
       absl::StrCat(action->text, " ", action->target.kind,
                    action->target.name.empty() ? "" : "/", action->target.name);
   if (action->verb == Verb::kScale) {
-    absl::StrAppend(&action->text, "=", action->count);
+    absl::StrAppend(&action->text, "=", *action->count);
   }
-  if (action->count < 0) {
+  if (*action->count < 0) {
     return FieldError(path.Field("replicas"), "must not be negative");
   }
   return absl::OkStatus();

@@ -143,6 +143,11 @@ class SimulatedCluster {
   // The labels of a node as they were before the simulation; null if it was not
   // there.
   const Labels* LabelsBefore(const std::string& node) const;
+  // The same of the nodes that were changed, added or removed; absent: it was
+  // not there.
+  const std::map<std::string, std::optional<Labels>>& nodes_before() const {
+    return nodes_before_;
+  }
 
   // Counts all changes that could matter to a pod that fits nowhere.
   std::int64_t generation() const { return generation_; }

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/rule_tallies.h"
+#include "core/deschedule/violation_scan.h"
 #include "core/model/node_selector.h"
 #include "core/model/topology_spread_constraint.h"
 #include "core/simulate/simulated_workload.h"
@@ -96,10 +98,12 @@ struct Extremes {
 };
 
 Extremes ExtremesOf(const std::map<std::string, DomainReport>& domains,
-                    std::int64_t DomainReport::*count) {
+                    std::int64_t DomainReport::*count,
+                    bool DomainReport::*exists) {
   Extremes extremes;
   bool first = true;
   for (const auto& [domain, report] : domains) {
+    if (!(report.*exists)) continue;
     const std::int64_t pods = report.*count;
     extremes.least = first ? pods : std::min(extremes.least, pods);
     extremes.most = first ? pods : std::max(extremes.most, pods);
@@ -170,11 +174,21 @@ void AddSpreads(const SimulatedCluster& simulated, const OwnerKey& workload,
     spread.workload = absl::StrCat(workload.kind, "/", workload.name);
     spread.namespace_name = workload.namespace_name;
     spread.topology_key = key;
-    for (const NodeInfo* node : simulated.cluster().Nodes()) {
-      const std::string* domain = node->labels().Find(key);
-      if (domain != nullptr && required.Matches(node->labels(), node->Name())) {
-        spread.domains[*domain];
+    const auto exists = [&](const Labels& labels, std::string_view node,
+                            bool DomainReport::*when) {
+      const std::string* domain = labels.Find(key);
+      if (domain != nullptr && required.Matches(labels, node)) {
+        spread.domains[*domain].*when = true;
       }
+    };
+    for (const NodeInfo* node : simulated.cluster().Nodes()) {
+      exists(node->labels(), node->Name(), &DomainReport::is_there);
+      if (!simulated.nodes_before().contains(std::string(node->Name()))) {
+        exists(node->labels(), node->Name(), &DomainReport::was_there);
+      }
+    }
+    for (const auto& [node, labels] : simulated.nodes_before()) {
+      if (labels) exists(*labels, node, &DomainReport::was_there);
     }
     const auto count = [&](const Labels* labels,
                            std::int64_t DomainReport::*number) {
@@ -189,14 +203,23 @@ void AddSpreads(const SimulatedCluster& simulated, const OwnerKey& workload,
       count(LabelsNow(simulated, node), &DomainReport::after);
     }
     if (spread.domains.empty()) continue;
-    const Extremes before = ExtremesOf(spread.domains, &DomainReport::before);
-    const Extremes after = ExtremesOf(spread.domains, &DomainReport::after);
+    const Extremes before = ExtremesOf(spread.domains, &DomainReport::before,
+                                       &DomainReport::was_there);
+    const Extremes after = ExtremesOf(spread.domains, &DomainReport::after,
+                                      &DomainReport::is_there);
     spread.skew_before = before.most - before.least;
     spread.skew_after = after.most - after.least;
     spread.rule = RuleOf(pod, workload, key);
-    if (spread.rule && std::ssize(spread.domains) >= spread.rule->min_domains) {
-      spread.minimum_before = before.least;
-      spread.minimum_after = after.least;
+    if (spread.rule) {
+      const auto enough = [&spread](bool DomainReport::*exists) {
+        return std::count_if(spread.domains.begin(), spread.domains.end(),
+                             [exists](const auto& domain) {
+                               return domain.second.*exists;
+                             }) >= spread.rule->min_domains;
+      };
+      if (enough(&DomainReport::was_there))
+        spread.minimum_before = before.least;
+      if (enough(&DomainReport::is_there)) spread.minimum_after = after.least;
     }
     spreads.push_back(std::move(spread));
   }
@@ -218,7 +241,40 @@ void CountPods(const SimulatedCluster& simulated, Report& report) {
   }
 }
 
+// Pods of one workload have other names when they come back elsewhere.
+void CountMoves(const SimulatedCluster& simulated, Report& report) {
+  struct Change {
+    std::int64_t left = 0;
+    std::int64_t came = 0;
+  };
+  std::map<OwnerKey, Change> changes;
+  const auto owner_of = [&](const std::optional<OwnerKey>& owner,
+                            const ObjectKey& key) {
+    return owner ? simulated.TopOf(*owner)
+                 : OwnerKey{"Pod", key.namespace_name, key.name};
+  };
+  for (const auto& [key, origin] : simulated.changed()) {
+    const SimulatedPod* pod = simulated.FindPod(key);
+    const std::string node = pod == nullptr ? "" : pod->node;
+    if (origin.node == node) continue;
+    if (!origin.node.empty()) ++changes[owner_of(origin.owner, key)].left;
+    if (!node.empty()) ++changes[owner_of(pod->owner, key)].came;
+  }
+  for (const auto& [owner, change] : changes) {
+    const std::int64_t moved = std::min(change.left, change.came);
+    report.moved += moved;
+    report.started += change.came - moved;
+    report.stopped += change.left - moved;
+  }
+}
+
 }  // namespace
+
+std::int64_t CountBrokenRules(const ClusterState& cluster) {
+  const RuleTallies rules(cluster, RuleScope());
+  const ClusterCost cost = ScanViolations(cluster, rules).cost;
+  return cost.hard_violations + cost.skew;
+}
 
 std::string_view NameOf(Fate fate) {
   switch (fate) {
@@ -236,7 +292,8 @@ std::string_view NameOf(Fate fate) {
   return "";
 }
 
-Report BuildReport(const SimulatedCluster& simulated, bool all_pods) {
+Report BuildReport(const SimulatedCluster& simulated, bool all_pods,
+                   std::int64_t broken_before) {
   Report report;
   for (const auto& [key, pod] : simulated.pods()) {
     if (all_pods || pod.node.empty() || simulated.changed().contains(key)) {
@@ -262,6 +319,9 @@ Report BuildReport(const SimulatedCluster& simulated, bool all_pods) {
     AddSpreads(simulated, workload, nodes, report.spreads);
   }
   CountPods(simulated, report);
+  CountMoves(simulated, report);
+  report.broken_before = broken_before;
+  report.broken = CountBrokenRules(simulated.cluster());
   report.nodes = static_cast<std::int64_t>(simulated.cluster().Nodes().size());
   report.notes = simulated.notes();
   return report;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index/cluster_state.h"
 #include "core/simulate/simulated_cluster.h"
 
 namespace vicinal {
@@ -35,6 +36,10 @@ struct PodReport {
 struct DomainReport {
   std::int64_t before = 0;
   std::int64_t after = 0;
+  // Whether there were, and are, such nodes: only then the pods count for the
+  // skew.
+  bool was_there = false;
+  bool is_there = false;
 };
 
 // A topology spread constraint of a workload.
@@ -76,11 +81,27 @@ struct Report {
   std::int64_t running = 0;
   std::int64_t pending_before = 0;
   std::int64_t pending = 0;
+  // Of workloads: pods that ran and run elsewhere, be it under another name;
+  // pods that run in addition; pods that ran and are no more.
+  std::int64_t moved = 0;
+  std::int64_t started = 0;
+  std::int64_t stopped = 0;
+  // Pods that break a hard rule where they run: CountBrokenRules, before and
+  // after.
+  std::int64_t broken_before = 0;
+  std::int64_t broken = 0;
   std::vector<std::string> notes;
 };
 
-// Cost: O(pods + nodes × workloads that changed).
-Report BuildReport(const SimulatedCluster& simulated, bool all_pods);
+// How often running pods break hard rules: (anti-)affinity, node affinity,
+// taints and DoNotSchedule constraints, as vicinal deschedule counts them.
+// Cost: O(pods + constraints × nodes).
+std::int64_t CountBrokenRules(const ClusterState& cluster);
+
+// `broken_before` is CountBrokenRules of the beginning.
+// Cost: O(pods + nodes × workloads that changed), and that of CountBrokenRules.
+Report BuildReport(const SimulatedCluster& simulated, bool all_pods,
+                   std::int64_t broken_before = 0);
 
 }  // namespace vicinal
 

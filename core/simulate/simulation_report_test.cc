@@ -102,6 +102,48 @@ TEST(ReportTest, NewAndGonePodsBelongToTheirDeployment) {
       << "what came and went has left no trace";
 }
 
+TEST(ReportTest, ADomainThatIsGoneCountsForNoSkew) {
+  Simulation simulation(kThreeNodes);
+  simulation.Apply(WorkloadYaml(
+      "Deployment", "web", 6,
+      "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+      "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: "
+      "web}}}]"));
+  simulation.Do("remove-node -l zone=z2");
+  const Report report = BuildReport(simulation.simulated(), false);
+  const SpreadReport& by_zone = SpreadBy(report, "zone");
+  EXPECT_EQ(by_zone.skew_after, 0);
+  EXPECT_EQ(by_zone.minimum_after, 3);
+  EXPECT_TRUE(by_zone.domains.at("z2").was_there);
+  EXPECT_FALSE(by_zone.domains.at("z2").is_there);
+  EXPECT_EQ(report.broken, 0);
+  EXPECT_EQ(report.pending, 0);
+}
+
+TEST(ReportTest, PodsThatCameBackElsewhereHaveMoved) {
+  Simulation simulation(kDump);
+  simulation.Do("drain w2");
+  simulation.Apply(WorkloadYaml("Deployment", "web", 2));
+  const Report report = BuildReport(simulation.simulated(), false, 7);
+  EXPECT_EQ(report.moved, 1);
+  EXPECT_EQ(report.started, 2);
+  EXPECT_EQ(report.stopped, 0);
+  EXPECT_EQ(report.broken_before, 7);
+}
+
+TEST(ReportTest, RulesThatAreBrokenAreCounted) {
+  Simulation simulation(kThreeNodes);
+  simulation.Apply(WorkloadYaml(
+      "Deployment", "web", 3,
+      "affinity: {podAntiAffinity: "
+      "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, "
+      "labelSelector: {matchLabels: {app: web}}}]}}"));
+  EXPECT_EQ(CountBrokenRules(simulation.simulated().cluster()), 0);
+  simulation.Do("label node w1 zone=z2");
+  // Each of the two is in the other's way.
+  EXPECT_EQ(CountBrokenRules(simulation.simulated().cluster()), 2);
+}
+
 TEST(ReportTest, ASpreadHasItsRule) {
   Simulation simulation(kDump);
   simulation.Do("drain w2");

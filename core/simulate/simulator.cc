@@ -1,9 +1,12 @@
 #include "core/simulate/simulator.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/simulate/controllers.h"
 #include "core/simulate/deschedule_pass.h"
@@ -14,6 +17,19 @@ namespace vicinal {
 namespace {
 
 constexpr int kMaxPasses = 1000;
+// Of fill: so many pods are added at a time, until there are so many.
+constexpr std::int64_t kFillStep = 50;
+constexpr std::int64_t kMostPods = 200'000;
+// Of add-nodes as-needed.
+constexpr std::int64_t kMostNodes = 10'000;
+
+std::size_t PendingPods(const SimulatedCluster& simulated) {
+  std::size_t pending = 0;
+  for (const auto& [key, pod] : simulated.pods()) {
+    if (pod.node.empty()) ++pending;
+  }
+  return pending;
+}
 
 }  // namespace
 
@@ -25,20 +41,47 @@ Simulator::Simulator(SimulatedCluster& simulated, Profile profile,
       scheduler_(std::move(profile), options.seed,
                  std::move(options.on_placement)) {}
 
+absl::Status Simulator::CarryOnNodes(const Action& action) {
+  const absl::StatusOr<std::vector<std::string>> nodes =
+      NodesOf(simulated_, action);
+  if (!nodes.ok()) return nodes.status();
+  // All of them before a pod is placed again.
+  if (action.verb == Verb::kDrain) {
+    for (const std::string& node : *nodes) {
+      absl::Status status = Cordon(simulated_, node, true);
+      if (!status.ok()) return status;
+    }
+  }
+  for (const std::string& node : *nodes) {
+    absl::Status status =
+        action.verb == Verb::kDrain ? Drain(simulated_, node)
+        : action.verb == Verb::kRemoveNode
+            ? RemoveNode(simulated_, node)
+            : Cordon(simulated_, node, action.verb == Verb::kCordon);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Simulator::Carry(Action& action) {
   switch (action.verb) {
     case Verb::kApply:
       return Apply(simulated_, std::move(action.items));
     case Verb::kScale:
-      return Scale(simulated_, action.target, action.count);
+      return Scale(simulated_, action.target, *action.count);
     case Verb::kDelete:
       return Delete(simulated_, action.target);
     case Verb::kCordon:
-      return Cordon(simulated_, action.nodes.front(), true);
     case Verb::kUncordon:
-      return Cordon(simulated_, action.nodes.front(), false);
     case Verb::kDrain:
-      return Drain(simulated_, action.nodes.front());
+    case Verb::kRemoveNode:
+      return CarryOnNodes(action);
+    case Verb::kAddNodes:
+      return action.count
+                 ? CopyNode(simulated_, action.nodes.front(), *action.count)
+                 : AddAsNeeded(action);
+    case Verb::kFill:
+      return Fill(action);
     case Verb::kLabelNode:
       return LabelNode(simulated_, action);
     case Verb::kTaintNode:
@@ -46,9 +89,7 @@ absl::Status Simulator::Carry(Action& action) {
     case Verb::kAddNode:
       return action.nodes.empty()
                  ? Apply(simulated_, std::move(action.items))
-                 : CopyNode(simulated_, action.nodes.front(), action.count);
-    case Verb::kRemoveNode:
-      return RemoveNode(simulated_, action.nodes.front());
+                 : CopyNode(simulated_, action.nodes.front(), *action.count);
     case Verb::kRollout:
       return Rollout(simulated_, action.target);
     case Verb::kReschedule:
@@ -57,6 +98,68 @@ absl::Status Simulator::Carry(Action& action) {
       Deschedule(action.policy ? *action.policy : DefaultPolicy());
       return absl::OkStatus();
   }
+  return absl::OkStatus();
+}
+
+absl::Status Simulator::Fill(const Action& action) {
+  const absl::StatusOr<std::int64_t> wanted =
+      ReplicasOf(simulated_, action.target);
+  if (!wanted.ok()) return wanted.status();
+  const auto scale = [&](std::int64_t replicas) {
+    absl::Status status = Scale(simulated_, action.target, replicas);
+    if (status.ok()) SettleOnce();
+    return status;
+  };
+  std::int64_t replicas = *wanted;
+  PodCount count = CountPods(simulated_, action.target);
+  const std::int64_t before = count.running;
+  while (count.pending == 0 && count.running < kMostPods) {
+    replicas += kFillStep;
+    if (absl::Status status = scale(replicas); !status.ok()) return status;
+    count = CountPods(simulated_, action.target);
+  }
+  const std::string stop =
+      count.pending == 0
+          ? absl::StrCat("the limit of this command, ", kMostPods, " pods")
+          : count.message;
+  // Those that wait are the first to go.
+  if (replicas != *wanted) {
+    absl::Status status = scale(std::max(*wanted, count.running));
+    if (!status.ok()) return status;
+  }
+  simulated_.Note(absl::StrCat(action.text, ": ", count.running - before,
+                               " more fit, ", count.running,
+                               " in all; the next: ", stop));
+  return absl::OkStatus();
+}
+
+absl::Status Simulator::AddAsNeeded(const Action& action) {
+  const std::string& node = action.nodes.front();
+  SettleOnce();
+  std::int64_t added = 0;
+  std::size_t pending = PendingPods(simulated_);
+  while (pending > 0 && added < kMostNodes) {
+    std::string copy;
+    absl::Status status = CopyNode(simulated_, node, 1, &copy);
+    if (!status.ok()) return status;
+    SettleOnce();
+    const std::size_t left = PendingPods(simulated_);
+    if (left >= pending) {
+      // One more of them is no help.
+      simulated_.Note(absl::StrCat(
+          action.text, ": ", left, " pods stay pending with any number; ",
+          added, " more nodes hold what such nodes can hold"));
+      return RemoveNode(simulated_, copy);
+    }
+    ++added;
+    pending = left;
+  }
+  simulated_.Note(
+      pending > 0
+          ? absl::StrCat(action.text, ": given up after ", added, " nodes")
+          : absl::StrCat(action.text, ": ", added,
+                         added == 1 ? " more node is" : " more nodes are",
+                         " enough"));
   return absl::OkStatus();
 }
 

@@ -42,6 +42,9 @@ class Simulator {
 
  private:
   absl::Status Carry(Action& action);
+  absl::Status CarryOnNodes(const Action& action);
+  absl::Status Fill(const Action& action);
+  absl::Status AddAsNeeded(const Action& action);
   void Deschedule(const Policy& policy);
   void SettleOnce();
 

@@ -90,6 +90,18 @@ absl::StatusOr<Workload> Find(SimulatedCluster& simulated,
   return NotKnown(simulated, target, key);
 }
 
+absl::StatusOr<Workload> FindScalable(SimulatedCluster& simulated,
+                                      const Target& target) {
+  absl::StatusOr<Workload> workload = Find(simulated, target);
+  if (workload.ok() && (workload->kind == WorkloadKind::kDaemonSet ||
+                        workload->kind == WorkloadKind::kCronJob)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a ", std::string(NameOf(workload->kind)),
+                     " has no replicas to scale"));
+  }
+  return workload;
+}
+
 absl::Status CheckNamespace(SimulatedCluster& simulated,
                             const std::string& name) {
   const auto& known = simulated.cluster().All<Namespace>();
@@ -287,16 +299,32 @@ absl::Status Apply(SimulatedCluster& simulated,
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::int64_t> ReplicasOf(SimulatedCluster& simulated,
+                                        const Target& target) {
+  const absl::StatusOr<Workload> workload = FindScalable(simulated, target);
+  if (!workload.ok()) return workload.status();
+  return workload->replicas;
+}
+
+PodCount CountPods(const SimulatedCluster& simulated, const Target& target) {
+  PodCount count;
+  const std::optional<WorkloadKind> kind = WorkloadKindFromWord(target.kind);
+  if (!kind) return count;
+  const OwnerKey key{std::string(NameOf(*kind)), target.namespace_name,
+                     target.name};
+  for (const ObjectKey& name :
+       PodsOf(simulated, WithThoseBelow(simulated, key))) {
+    const SimulatedPod& pod = *simulated.FindPod(name);
+    ++(pod.node.empty() ? count.pending : count.running);
+    if (pod.node.empty()) count.message = pod.message;
+  }
+  return count;
+}
+
 absl::Status Scale(SimulatedCluster& simulated, const Target& target,
                    std::int64_t replicas) {
-  absl::StatusOr<Workload> workload = Find(simulated, target);
+  absl::StatusOr<Workload> workload = FindScalable(simulated, target);
   if (!workload.ok()) return workload.status();
-  if (workload->kind == WorkloadKind::kDaemonSet ||
-      workload->kind == WorkloadKind::kCronJob) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a ", std::string(NameOf(workload->kind)),
-                     " has no replicas to scale"));
-  }
   // Its Deployment would put it back.
   if (const auto owner = OwnerOf(workload->meta)) {
     simulated.Note(absl::StrCat(Describe(*workload), " belongs to ",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/metrics/process_metrics.h"
+#include "server/versions.h"
 
 namespace vicinal {
 namespace {
@@ -170,7 +171,11 @@ Metrics::Metrics()
                              .Add({})),
       rescues_abandoned_(Counters(registry_, "vicinal_rescues_abandoned_total",
                                   "Such pods that were given up.")
-                             .Add({})) {}
+                             .Add({})) {
+  Gauges(registry_, "vicinal_build_info", "Always 1: the version of vicinal.")
+      .Add({{"version", kVersion}})
+      .Set(1);
+}
 
 void Metrics::CountBinding(const std::string& outcome) {
   bindings_.Add({{"outcome", outcome}}).Increment();

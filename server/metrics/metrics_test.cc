@@ -33,6 +33,12 @@ TEST(MetricsTest, CountsRequestsByVerbAndCode) {
           "vicinal_requests_total{code=\"200\",verb=\"prioritize\"} 1\n"));
 }
 
+TEST(MetricsTest, SaysWhichVersionRuns) {
+  EXPECT_THAT(
+      Metrics().Render(),
+      testing::ContainsRegex("vicinal_build_info\\{version=\"[^\"]+\"\\} 1\n"));
+}
+
 TEST(MetricsTest, DurationsFallIntoTheirBuckets) {
   Metrics metrics;
   metrics.CountRequest("filter", 200, 0.00004);

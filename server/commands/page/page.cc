@@ -119,7 +119,9 @@ Json JsonOf(const SpreadReport& spread) {
   }
   for (const auto& [value, domain] : spread.domains) {
     json["domains"].push_back(
-        {{"value", value}, {"before", domain.before}, {"after", domain.after}});
+        {{"value", value},
+         {"before", domain.was_there ? Json(domain.before) : Json()},
+         {"after", domain.is_there ? Json(domain.after) : Json()}});
   }
   return json;
 }

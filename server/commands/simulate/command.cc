@@ -1,5 +1,8 @@
 #include "server/commands/simulate/command.h"
 
+#include <unistd.h>
+
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -8,12 +11,14 @@
 #include "core/simulate/action.h"
 #include "server/commands/flags/flags.h"
 #include "server/commands/simulate/simulate.h"
+#include "server/commands/terminal/terminal.h"
 
 namespace vicinal {
 
 namespace {
 
 constexpr int kExitNotAsExpected = 3;
+constexpr int kExitPending = 4;
 
 }  // namespace
 
@@ -61,6 +66,11 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
                      "and deschedule makes passes until nothing is evicted");
   simulate->add_flag("--all-pods", options->all_pods,
                      "show the pods that have not changed, too");
+  simulate->add_flag("--domains", options->domains,
+                     "print how many pods each domain has, before and after");
+  const auto fail_on_pending = std::make_shared<bool>(false);
+  simulate->add_flag("--fail-on-pending", *fail_on_pending,
+                     "exit with status 4 if a pod is pending in the end");
   simulate->add_option("--trace", options->trace_file,
                        "write each placement as a case for the oracle of "
                        "test/conformance");
@@ -70,12 +80,16 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
   simulate->footer("Actions:\n" + std::string(ActionSyntax()) +
                    "\n\nExit codes: 0 done, and as expected; 1 a file or an "
                    "action cannot be used; 2 usage;\n3 an expectation of a "
-                   "script does not hold.");
-  simulate->callback([&action, &exit_code, options] {
-    action = [&exit_code, options] {
+                   "script does not hold; 4 pods are pending, with "
+                   "--fail-on-pending.");
+  simulate->callback([&action, &exit_code, options, fail_on_pending] {
+    action = [&exit_code, options, fail_on_pending] {
       bool as_expected = true;
+      std::int64_t pending = 0;
+      options->terminal = TerminalOf(STDOUT_FILENO);
       absl::Status status =
-          Simulate(*options, std::cout, std::cerr, &as_expected);
+          Simulate(*options, std::cout, std::cerr, &as_expected, &pending);
+      if (*fail_on_pending && pending > 0) exit_code = kExitPending;
       if (!as_expected) exit_code = kExitNotAsExpected;
       return status;
     };

@@ -26,6 +26,8 @@ Json SpreadJson(const SpreadReport& spread) {
   Json domains = Json::object();
   for (const auto& [name, domain] : spread.domains) {
     domains[name] = {{"before", domain.before}, {"after", domain.after}};
+    if (!domain.was_there) domains[name]["before"] = nullptr;
+    if (!domain.is_there) domains[name]["after"] = nullptr;
   }
   Json json = {{"workload", spread.workload},
                {"namespace", spread.namespace_name},
@@ -61,6 +63,11 @@ void PrintJson(const Report& report, const std::vector<StepResult>& steps,
                {"running", report.running},
                {"pendingBefore", report.pending_before},
                {"pending", report.pending},
+               {"moved", report.moved},
+               {"started", report.started},
+               {"stopped", report.stopped},
+               {"rulesBrokenBefore", report.broken_before},
+               {"rulesBroken", report.broken},
                {"pods", Json::array()},
                {"spreads", Json::array()},
                {"notes", report.notes}};

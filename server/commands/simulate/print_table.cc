@@ -13,13 +13,16 @@ namespace {
 // More domains than this are counted, not listed.
 constexpr std::size_t kMostDomains = 16;
 constexpr std::size_t kMostNames = 5;
+constexpr char kNotThere[] = "-";
+
+constexpr char kPending[] = "Pending";
 
 using Row = std::vector<std::string>;
 
 // Columns as wide as their widest cell, three blanks between them, as kubectl
 // prints them.
 void PrintRows(const std::vector<Row>& rows, std::string_view indent,
-               std::ostream& out) {
+               std::ostream& out, const Terminal& terminal = {}) {
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -33,7 +36,10 @@ void PrintRows(const std::vector<Row>& rows, std::string_view indent,
       line += row[i];
       line.append(widths[i] - row[i].size() + 3, ' ');
     }
-    out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
+    line.resize(line.find_last_not_of(' ') + 1);
+    const bool is_pending =
+        std::find(row.begin(), row.end(), kPending) != row.end();
+    out << (is_pending ? terminal.In(Colour::kRed, line) : line) << "\n";
   }
 }
 
@@ -43,10 +49,11 @@ std::string OrNone(const std::string& text) {
 
 std::string StatusOf(const PodReport& pod) {
   if (pod.fate == Fate::kGone) return "Gone";
-  return pod.node.empty() ? "Pending" : "Running";
+  return pod.node.empty() ? kPending : "Running";
 }
 
-void PrintPods(const Report& report, std::ostream& out) {
+void PrintPods(const Report& report, const Terminal& terminal,
+               std::ostream& out) {
   if (report.pods.empty()) {
     out << "No pod has changed.\n";
     return;
@@ -58,14 +65,15 @@ void PrintPods(const Report& report, std::ostream& out) {
                     OrNone(pod.node), OrNone(pod.node_before),
                     std::string(NameOf(pod.fate)), OrNone(pod.workload)});
   }
-  PrintRows(rows, "", out);
+  PrintRows(rows, "", out, terminal);
 }
 
 // Pods that wait for the same reason, together.
-void PrintPending(const Report& report, std::ostream& out) {
+void PrintPending(const Report& report, const Terminal& terminal,
+                  std::ostream& out) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> names;
   for (const PodReport& pod : report.pods) {
-    if (StatusOf(pod) != "Pending") continue;
+    if (StatusOf(pod) != kPending) continue;
     names[{absl::StrCat(OrNone(pod.workload), " in namespace ",
                         pod.pod.namespace_name),
            pod.message.empty() ? "not tried: nothing has happened"
@@ -73,25 +81,29 @@ void PrintPending(const Report& report, std::ostream& out) {
         .push_back(pod.pod.name);
   }
   if (names.empty()) return;
-  out << "\nPending\n";
+  std::string text = "\nPending\n";
   for (const auto& [key, pods] : names) {
-    out << "  " << key.first << ": " << pods.size()
-        << (pods.size() == 1 ? " pod" : " pods") << " (";
+    absl::StrAppend(&text, "  ", key.first, ": ", pods.size(),
+                    pods.size() == 1 ? " pod (" : " pods (");
     for (std::size_t i = 0; i < std::min(pods.size(), kMostNames); ++i) {
-      out << (i == 0 ? "" : ", ") << pods[i];
+      absl::StrAppend(&text, i == 0 ? "" : ", ", pods[i]);
     }
     if (pods.size() > kMostNames) {
-      out << " and " << pods.size() - kMostNames << " more";
+      absl::StrAppend(&text, " and ", pods.size() - kMostNames, " more");
     }
-    out << ")\n    " << key.second << "\n";
+    absl::StrAppend(&text, ")\n    ", key.second, "\n");
   }
+  out << terminal.Wrapped(text);
 }
 
 // How many domains have how many pods.
 std::string Histogram(const SpreadReport& spread,
-                      std::int64_t DomainReport::*count) {
+                      std::int64_t DomainReport::*count,
+                      bool DomainReport::*exists) {
   std::map<std::int64_t, std::int64_t> domains;
-  for (const auto& [name, domain] : spread.domains) ++domains[domain.*count];
+  for (const auto& [name, domain] : spread.domains) {
+    if (domain.*exists) ++domains[domain.*count];
+  }
   std::string text;
   for (const auto& [pods, number] : domains) {
     absl::StrAppend(&text, text.empty() ? "" : ", ", number, " with ", pods);
@@ -105,13 +117,15 @@ void PrintSpread(const SpreadReport& spread, std::ostream& out) {
       << spread.topology_key << "\n";
   std::vector<Row> rows = {{"DOMAIN", "BEFORE", "AFTER"}};
   if (spread.domains.size() > kMostDomains) {
-    rows.push_back({absl::StrCat(spread.domains.size(), " domains"),
-                    Histogram(spread, &DomainReport::before),
-                    Histogram(spread, &DomainReport::after)});
+    rows.push_back(
+        {absl::StrCat(spread.domains.size(), " domains"),
+         Histogram(spread, &DomainReport::before, &DomainReport::was_there),
+         Histogram(spread, &DomainReport::after, &DomainReport::is_there)});
   } else {
     for (const auto& [name, domain] : spread.domains) {
       rows.push_back(
-          {name, std::to_string(domain.before), std::to_string(domain.after)});
+          {name, domain.was_there ? std::to_string(domain.before) : kNotThere,
+           domain.is_there ? std::to_string(domain.after) : kNotThere});
     }
   }
   rows.push_back({"skew", std::to_string(spread.skew_before),
@@ -131,6 +145,19 @@ void PrintSteps(const std::vector<StepResult>& steps, std::ostream& out) {
   out << "\n";
 }
 
+// One line for what is not spread as it was.
+void PrintSkews(const Report& report, std::ostream& out) {
+  bool is_first = true;
+  for (const SpreadReport& spread : report.spreads) {
+    if (spread.skew_before == spread.skew_after) continue;
+    out << (is_first ? "\nSkew (--domains prints the domains)\n" : "") << "  "
+        << spread.workload << " in namespace " << spread.namespace_name
+        << " by " << spread.topology_key << ": " << spread.skew_before << " → "
+        << spread.skew_after << "\n";
+    is_first = false;
+  }
+}
+
 }  // namespace
 
 std::string Totals(const Report& report) {
@@ -140,14 +167,40 @@ std::string Totals(const Report& report) {
                       report.pending_before, ")");
 }
 
+std::string Headline(const Report& report) {
+  const auto with_before = [](std::int64_t now, std::int64_t before) {
+    return absl::StrCat(
+        now, now == before ? "" : absl::StrCat(" (before ", before, ")"));
+  };
+  std::string text = absl::StrCat(report.moved, " moved");
+  if (report.started > 0)
+    absl::StrAppend(&text, ", ", report.started, " started");
+  if (report.stopped > 0)
+    absl::StrAppend(&text, ", ", report.stopped, " stopped");
+  absl::StrAppend(&text, ", ", report.pending, " pending, ");
+  absl::StrAppend(&text, with_before(report.broken, report.broken_before),
+                  report.broken == 1 ? " rule broken" : " rules broken");
+  return text;
+}
+
 void PrintTable(const Report& report, const std::vector<StepResult>& steps,
-                std::ostream& out) {
+                bool domains, const Terminal& terminal, std::ostream& out) {
+  const bool is_good = report.pending == 0 && report.broken == 0;
+  out << terminal.In(is_good ? Colour::kGreen : Colour::kRed, Headline(report))
+      << "\n";
+  for (const std::string& note : report.notes) {
+    out << terminal.Wrapped("note: " + note + "\n");
+  }
+  out << "\n";
   PrintSteps(steps, out);
-  PrintPods(report, out);
-  PrintPending(report, out);
-  for (const SpreadReport& spread : report.spreads) PrintSpread(spread, out);
+  PrintPods(report, terminal, out);
+  PrintPending(report, terminal, out);
+  if (domains) {
+    for (const SpreadReport& spread : report.spreads) PrintSpread(spread, out);
+  } else {
+    PrintSkews(report, out);
+  }
   out << "\n" << Totals(report) << "\n";
-  for (const std::string& note : report.notes) out << "note: " << note << "\n";
 }
 
 }  // namespace vicinal

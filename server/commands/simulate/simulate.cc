@@ -1,6 +1,7 @@
 #include "server/commands/simulate/simulate.h"
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -113,7 +114,8 @@ absl::StatusOr<StepResult> DoStep(Step step, SimulatedCluster& simulated,
 }  // namespace
 
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
-                      std::ostream& log, bool* as_expected) {
+                      std::ostream& log, bool* as_expected,
+                      std::int64_t* pending) {
   FoundCluster found;
   std::vector<std::string> notes;
   absl::StatusOr<Scenario> script = ReadAll(options, found, notes);
@@ -132,6 +134,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
                                         ": cannot be written");
     }
   }
+  const std::int64_t broken_before = CountBrokenRules(simulated.cluster());
   Page page;
   if (!options.html.empty()) page = StartSimulationPage(simulated);
   PluginConfig config;
@@ -160,7 +163,8 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
     }
     results.push_back(*std::move(result));
   }
-  const Report report = BuildReport(simulated, options.all_pods);
+  const Report report = BuildReport(simulated, options.all_pods, broken_before);
+  if (pending != nullptr) *pending = report.pending;
   if (!options.html.empty()) {
     FinishSimulationPage(simulated, report, results, DefaultProfile(config),
                          config, page);
@@ -170,7 +174,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   if (options.output == "json") {
     PrintJson(report, results, out);
   } else {
-    PrintTable(report, results, out);
+    PrintTable(report, results, options.domains, options.terminal, out);
   }
   log << problems;
   *as_expected = problems.empty();

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "core/model/kubernetes_release.h"
+#include "server/commands/terminal/terminal.h"
 
 namespace vicinal {
 
@@ -26,15 +27,19 @@ struct SimulateOptions {
   KubernetesRelease release;  // The scheduler's.
   bool until_stable = false;
   bool all_pods = false;
+  bool domains = false;    // Print the tables of domains.
+  Terminal terminal;       // What `out` is.
   std::string trace_file;  // Empty: none.
   std::string html;        // Where to write a picture; empty: nowhere.
 };
 
 // Runs the script and writes the result to `out`, progress and what is not as
 // the script expects to `log`. Sets `as_expected` to whether all expectations
-// hold. Errors: files, actions and scripts that cannot be used.
+// hold, and `pending` to how many pods are pending in the end. Errors: files,
+// actions and scripts that cannot be used.
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
-                      std::ostream& log, bool* as_expected);
+                      std::ostream& log, bool* as_expected,
+                      std::int64_t* pending = nullptr);
 
 }  // namespace vicinal
 

@@ -78,7 +78,29 @@ class SimulateTest : public testing::Test {
   bool as_expected_ = true;
 };
 
+TEST_F(SimulateTest, TheHeadlineComesFirstAndDomainsOnRequest) {
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  EXPECT_THAT(out_, testing::StartsWith(
+                        "0 moved, 2 started, 1 pending, 0 rules broken\n"));
+  EXPECT_THAT(out_, testing::Not(HasSubstr("DOMAIN")));
+  ASSERT_TRUE(Run({"apply " + web_ + " scale deployment/web=1 -n shop",
+                   "drain -l kubernetes.io/hostname=w1"})
+                  .ok());
+  EXPECT_THAT(out_, testing::StartsWith("0 moved, 1 started, 0 pending"));
+  std::int64_t pending = 0;
+  std::ostringstream out;
+  options_.script = {"apply " + web_};
+  options_.terminal = {40, true};
+  ASSERT_TRUE(Simulate(options_, out, out, &as_expected_, &pending).ok());
+  EXPECT_EQ(pending, 1);
+  EXPECT_THAT(out.str(), testing::StartsWith("\033[1;31m0 moved, "));
+  EXPECT_THAT(out.str(), HasSubstr("    0/2 nodes are available: 2 node(s)\n"
+                                   "    didn't match pod anti-affinity\n"
+                                   "    rules.\n"));
+}
+
 TEST_F(SimulateTest, TheTableShowsPodsReasonsAndDomains) {
+  options_.domains = true;
   ASSERT_TRUE(Run({"apply " + web_}).ok());
   EXPECT_THAT(out_, HasSubstr("NAMESPACE   NAME"));
   EXPECT_THAT(out_, HasSubstr("Deployment/web in namespace shop: 1 pod ("));

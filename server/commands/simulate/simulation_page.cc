@@ -93,7 +93,7 @@ void FinishSimulationPage(const SimulatedCluster& simulated,
                           const Profile& profile, const PluginConfig& config,
                           Page& page) {
   page.title = "What if: " + Counted(steps.size(), "step");
-  page.message = Totals(report);
+  page.message = Headline(report) + "; " + Totals(report);
   page.spreads = report.spreads;
   page.notes = report.notes;
   for (const StepResult& step : steps) {

@@ -60,6 +60,7 @@ TEST_F(SimulationPageTest, MarksWhatComesAndGoes) {
   EXPECT_TRUE(added.pods[0].is_new);
   EXPECT_THAT(after.pending, IsEmpty());
   EXPECT_EQ(page_.message,
+            "0 moved, 3 started, 0 pending, 0 rules broken; "
             "4 nodes, 3 pods running (before 0), 0 pending "
             "(before 0)");
 }
