@@ -129,7 +129,7 @@ class Parser {
     if (status.ok()) status = ParseNamespace();
     action_.text = absl::StrJoin(words_.begin(), words_.begin() + used_, " ");
     // Said of all actions, and not of this one.
-    if (status.ok() && !action_.target.kind.empty() && outer != "default" &&
+    if (status.ok() && IsInANamespace() && outer != "default" &&
         action_.target.namespace_name == outer &&
         !absl::StrContains(action_.text, " -n ")) {
       absl::StrAppend(&action_.text, " -n ", outer);
@@ -144,6 +144,10 @@ class Parser {
 
  private:
   bool AtEnd() const { return used_ == words_.size(); }
+
+  bool IsInANamespace() const {
+    return action_.verb == Verb::kApply || !action_.target.kind.empty();
+  }
 
   absl::StatusOr<std::string> Next(std::string_view what) {
     if (AtEnd()) return Invalid(absl::StrCat(std::string(what), " is missing"));

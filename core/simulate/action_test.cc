@@ -27,6 +27,33 @@ std::string Error(const std::string& text) {
   return std::string(ParseAction(words, "default", &used).status().message());
 }
 
+TEST(ActionTest, NodesAreNamedOrChosenByLabels) {
+  const Action drain = Parsed("drain -l zone=a,disk=ssd");
+  EXPECT_TRUE(drain.nodes.empty());
+  EXPECT_EQ(drain.node_labels, (Labels{{"zone", "a"}, {"disk", "ssd"}}));
+  const Action add = Parsed("add-nodes 10 --like w3");
+  EXPECT_EQ(add.count, 10);
+  EXPECT_EQ(add.nodes, std::vector<std::string>{"w3"});
+  EXPECT_FALSE(Parsed("add-nodes as-needed --like w3").count);
+  EXPECT_EQ(Error("add-nodes some --like w3"),
+            "add-nodes some: must be a number from 0 to 1000000, got "
+            "\"some\"");
+  EXPECT_EQ(Parsed("fill deployment/web").target.name, "web");
+  EXPECT_EQ(Error("fill web"), "fill web: must be KIND/NAME, got \"web\"");
+}
+
+TEST(ActionTest, ItsTextSaysInWhichNamespaceItIs) {
+  const auto text = [](const std::string& words) {
+    const std::vector<std::string> split = Words(words);
+    std::size_t used = 0;
+    return ParseAction(split, "shop", &used)->text;
+  };
+  EXPECT_EQ(text("scale deployment/web=1"), "scale deployment/web=1 -n shop");
+  EXPECT_EQ(text("apply a.yaml"), "apply a.yaml -n shop");
+  EXPECT_EQ(text("apply a.yaml -n mail"), "apply a.yaml -n mail");
+  EXPECT_EQ(text("drain w1"), "drain w1");
+}
+
 TEST(ActionTest, ActionsAreReadAsTheyAreWrittenForKubectl) {
   EXPECT_EQ(Parsed("apply a.yaml").files, std::vector<std::string>{"a.yaml"});
   const Action scale = Parsed("scale deployment/web=12 -n shop");

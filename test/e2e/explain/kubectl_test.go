@@ -87,6 +87,7 @@ func TestKubectlRunsVicinalOnItsOwnCluster(t *testing.T) {
 func TestTheShellsCommandLine(t *testing.T) {
 	vicinal := harness.VicinalBinary(t)
 	cluster := harness.RepositoryFile(t, "test/e2e/page/testdata/cluster.yaml")
+	web := harness.RepositoryFile(t, "test/e2e/page/testdata/web.yaml")
 	text, err := os.ReadFile(cluster)
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +104,7 @@ func TestTheShellsCommandLine(t *testing.T) {
 		{args: []string{"explain", "--filenam", "x"}, code: 2, want: `unknown flag "--filenam"; did you mean --filename?`},
 		{args: []string{"simulate", "--cluster-file", "-", "drain w1"}, input: string(text), want: " moved, "},
 		{args: []string{"explain", "--cluster-file", "-", "pod/web-4", "-n", "shop"}, input: string(text), want: "Pod shop/web-4: "},
+		{args: []string{"simulate", "--fail-on-pending", "--cluster-file", cluster, "apply " + web}, code: 4, want: "1 pending"},
 		{args: []string{"completion", "bash"}, want: "complete -o default -F _vicinal"},
 	} {
 		output, code := runWith(t, []string{"KUBECONFIG=/no/such/file"}, c.input, vicinal, c.args...)
