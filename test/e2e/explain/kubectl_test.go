@@ -78,7 +78,8 @@ func TestKubectlRunsVicinalOnItsOwnCluster(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(output, "0 moved") {
 		t.Errorf("exit code %d: %s", code, output)
 	}
-	output, _ = runWith(t, environment, "", kubectl, "__complete", "vicinal", "expl")
+	// On standard error kubectl says how it looks for the plugin.
+	output, _ = runWith(t, environment, "", "sh", "-c", `"$0" __complete vicinal expl 2>/dev/null`, kubectl)
 	if !strings.HasPrefix(output, "explain\n") {
 		t.Errorf("kubectl completes %q", output)
 	}
