@@ -35,7 +35,7 @@ type Vicinal struct {
 	tlsConfig map[string]any
 }
 
-var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) admin=(127\.0\.0\.1:[0-9]+) grpc=(127\.0\.0\.1:[0-9]+)\n$`)
+var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) admin=(127\.0\.0\.1:[0-9]+)(?: grpc=(127\.0\.0\.1:[0-9]+))?\n$`)
 
 var listenFlags = []string{"--listen-address", "--admin-listen-address", "--grpc-listen-address"}
 

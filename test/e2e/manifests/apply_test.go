@@ -48,6 +48,7 @@ func TestOnARealAPIServer(t *testing.T) {
 	t.Run("both ways to run the descheduler are accepted, and pass the restricted standard", f.deschedulersAreAccepted)
 	t.Run("the descheduler may read, evict and write events, and lead under its name", f.deschedulerRights)
 	t.Run("the second scheduler places pods and a standby takes over", f.secondSchedulerRuns)
+	t.Run("in every overlay others get nothing, and the scheduler works, after a restart too", f.neighboursGetNothing)
 }
 
 type fixture struct {
@@ -245,16 +246,41 @@ func wantRights(t *testing.T, sort string, login func(string) kubernetes.Interfa
 
 // startPod starts what a variant's pod would: the init container, vicinal, and the
 // scheduler, with the arguments and the configuration of the manifests. Only addresses
-// and the places of files are others.
-func (f *fixture) startPod(t *testing.T, v variant, name, kubeconfig string) (*harness.Scheduler, *harness.Vicinal) {
+// and the places of files are others. With an authority, its certificates are in the place
+// of the init container's, and vicinal has its revocation list.
+func (f *fixture) startPod(t *testing.T, v variant, name, schedulerKubeconfig, vicinalKubeconfig string, authority *harness.Authority) (*harness.Scheduler, *harness.Vicinal) {
 	t.Helper()
 	pod, run := v.pod(t), f.cp.Run
 	directory, configFile := run.Path(name+"-tls"), run.Path(name+"-profile.yaml")
-	here := strings.NewReplacer("/run/vicinal/tls", directory, "/etc/vicinal/kube-scheduler-config.yaml", configFile)
+	here := strings.NewReplacer("/run/vicinal/tls", directory, "/etc/vicinal/kube-scheduler-config.yaml", configFile,
+		"/etc/kubernetes/vicinal/kube-scheduler-config.yaml", configFile)
 	content := here.Replace(v.schedulerConfig(t))
 	if err := os.WriteFile(configFile, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	args := []string{"--kubeconfig=" + vicinalKubeconfig, "--grpc-listen-address=none"} // the default
+	if authority == nil {
+		runInitContainer(t, pod, here)
+	} else {
+		fill(t, directory, authority)
+		args = append(args, "--client-crl-file="+authority.WriteCRL(t))
+	}
+	for _, arg := range container(t, pod, "vicinal").Args[1:] {
+		if strings.HasPrefix(arg, "--grpc-listen-address=") {
+			t.Errorf("gRPC is on: %s", arg)
+		}
+		if arg != "--in-cluster" && !strings.HasPrefix(arg, "--kubeconfig=") && !strings.Contains(arg, "listen-address=") {
+			args = append(args, here.Replace(arg))
+		}
+	}
+	vicinal := harness.StartVicinal(t, run, args...)
+	vicinal.UseCertificates(t, directory)
+	vicinal.WaitReady(t)
+	return f.cp.StartScheduler(t, name, schedulerKubeconfig, harness.FillInConfig(t, []byte(content), schedulerKubeconfig, vicinal.ExtenderURL())), vicinal
+}
+
+func runInitContainer(t *testing.T, pod *corev1.Pod, here *strings.Replacer) {
+	t.Helper()
 	if len(pod.Spec.InitContainers) != 1 {
 		t.Fatalf("%d init containers, want one", len(pod.Spec.InitContainers))
 	}
@@ -265,66 +291,23 @@ func (f *fixture) startPod(t *testing.T, v variant, name, kubeconfig string) (*h
 	if output, err := exec.Command(harness.VicinalBinary(t), init...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", init, err, output)
 	}
-	args := []string{"--kubeconfig=" + kubeconfig}
-	for _, arg := range container(t, pod, "vicinal").Args[1:] {
-		if arg != "--in-cluster" && !strings.Contains(arg, "listen-address=") {
-			args = append(args, here.Replace(arg))
-		}
-	}
-	vicinal := harness.StartVicinal(t, run, args...)
-	vicinal.UseCertificates(t, directory)
-	vicinal.WaitReady(t)
-	return f.cp.StartScheduler(t, name, kubeconfig, harness.FillInConfig(t, []byte(content), kubeconfig, vicinal.ExtenderURL())), vicinal
 }
 
-// othersGetNothing: another user of the host, which a hostNetwork pod is too, and who
-// has the certificates of a pod that has ended.
-func (f *fixture) othersGetNothing(t *testing.T, v *harness.Vicinal, oldCertificates string) {
+func (f *fixture) secondSchedulersKubeconfig(t *testing.T) string {
 	t.Helper()
-	nobody := []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
-	if os.Getuid() != 0 {
-		nobody = nil // without root nobody becomes another user; who has no certificate is refused too
-	}
-	curl := func(as []string, args ...string) (string, error) {
-		command := append(append(slices.Clone(as), "curl", "-sSkf", "--max-time", "10"), args...)
-		output, err := exec.Command(command[0], command[1:]...).CombinedOutput()
-		return string(output), err
-	}
-	if output, err := curl(nobody, "https://"+v.AdminAddress+"/healthz"); err != nil || output != "ok\n" {
-		t.Errorf("/healthz: %q %v", output, err)
-	}
-	old := []string{"--cert", oldCertificates + "/client.crt", "--key", oldCertificates + "/client.key"}
-	for _, path := range []string{v.ExtenderAddress + "/filter", v.ExtenderAddress + "/prioritize", v.ExtenderAddress + "/preempt", v.ExtenderAddress + "/bind", v.AdminAddress + "/metrics"} {
-		if output, err := curl(nobody, "-d", "{}", "https://"+path); err == nil {
-			t.Errorf("nobody gets from %s: %s", path, output)
-		}
-		if output, err := curl(nobody, "-d", "{}", "http://"+path); err == nil {
-			t.Errorf("nobody gets without TLS from %s: %s", path, output)
-		}
-		if output, err := curl(nil, append(old, "-d", "{}", "https://"+path)...); err == nil {
-			t.Errorf("the certificates of before get from %s: %s", path, output)
-		}
-	}
-	if client, err := v.DialGRPCWith(nil, 2*time.Second); err == nil {
-		client.Close()
-		t.Error("gRPC answers a client without TLS")
-	}
+	token := f.cp.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-scheduler")
+	return f.cp.Kubeconfig(t, "vicinal-scheduler", f.cp.URL, &clientcmdapi.AuthInfo{Token: token})
 }
 
 // Two replicas with the configuration and the account of overlays/second-scheduler.
 func (f *fixture) secondSchedulerRuns(t *testing.T) {
 	v := variants[2]
-	token := f.cp.ServiceAccountToken(t, metav1.NamespaceSystem, "vicinal-scheduler")
-	kubeconfig := f.cp.Kubeconfig(t, "vicinal-scheduler", f.cp.URL, &clientcmdapi.AuthInfo{Token: token})
+	kubeconfig := f.secondSchedulersKubeconfig(t)
 	start := func(name string) (*harness.Scheduler, *harness.Vicinal) {
-		return f.startPod(t, v, name, kubeconfig)
+		return f.startPod(t, v, name, kubeconfig, kubeconfig, nil)
 	}
 	observer := f.cp.StartObserver(t)
-	for _, node := range harness.SixNodes()[:2] {
-		if _, err := f.cp.Admin.CoreV1().Nodes().Create(t.Context(), node.(*corev1.Node), metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f.addNodes(t)
 	place := func(name string) *corev1.Pod {
 		t.Helper()
 		pod := harness.PodOf("alone")
@@ -345,7 +328,7 @@ func (f *fixture) secondSchedulerRuns(t *testing.T) {
 	leader.Kill()
 	leadersVicinal.Kill()
 	observer.WaitSeen(t, standbysVicinal)
-	f.othersGetNothing(t, standbysVicinal, f.cp.Run.Path("leader-tls"))
+	f.othersGetNothing(t, standbysVicinal, f.strangers(t, f.cp.Run.Path("leader-tls")))
 	second := place("second")
 	if first.Spec.NodeName == "" || second.Spec.NodeName == "" || first.Spec.NodeName == second.Spec.NodeName {
 		t.Errorf("first runs on %q, second on %q, want two nodes", first.Spec.NodeName, second.Spec.NodeName)
