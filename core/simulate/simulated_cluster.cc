@@ -100,15 +100,8 @@ void SimulatedCluster::TouchDaemonSets() {
 void SimulatedCluster::RememberNode(const std::string& name) {
   if (nodes_before_.contains(name)) return;
   const NodeInfo* node = cluster_.FindNode(name);
-  nodes_before_[name] =
-      node == nullptr ? std::nullopt : std::optional(node->labels());
-}
-
-const Labels* SimulatedCluster::LabelsBefore(const std::string& node) const {
-  const auto it = nodes_before_.find(node);
-  if (it != nodes_before_.end()) return it->second ? &*it->second : nullptr;
-  const NodeInfo* info = cluster_.FindNode(node);
-  return info == nullptr ? nullptr : &info->labels();
+  std::optional<NodeBefore>& before = nodes_before_[name];
+  if (node != nullptr) before = NodeBefore{node->labels(), node->node->taints};
 }
 
 void SimulatedCluster::RememberController(const Workload& workload) {

@@ -20,8 +20,10 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/model/kubernetes_release.h"
+#include "core/model/labels.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
+#include "core/model/taint.h"
 #include "core/simulate/cluster_receiver.h"
 #include "core/simulate/scheduling_queue.h"
 #include "core/simulate/simulated_workload.h"
@@ -60,6 +62,12 @@ struct Origin {
   bool existed = false;
   std::string node;  // Empty: it was pending.
   std::optional<OwnerKey> owner;
+};
+
+// What of a node rules look at.
+struct NodeBefore {
+  Labels labels;
+  std::vector<Taint> taints;
 };
 
 class SimulatedCluster {
@@ -140,12 +148,9 @@ class SimulatedCluster {
   // where they were before.
   const std::map<ObjectKey, Origin>& changed() const { return changed_; }
 
-  // The labels of a node as they were before the simulation; null if it was not
-  // there.
-  const Labels* LabelsBefore(const std::string& node) const;
-  // The same of the nodes that were changed, added or removed; absent: it was
-  // not there.
-  const std::map<std::string, std::optional<Labels>>& nodes_before() const {
+  // The nodes that were changed, added or removed, as they were before; absent:
+  // it was not there.
+  const std::map<std::string, std::optional<NodeBefore>>& nodes_before() const {
     return nodes_before_;
   }
 
@@ -176,8 +181,7 @@ class SimulatedCluster {
   std::map<OwnerKey, Workload> workloads_;
   std::set<OwnerKey> touched_;
   std::map<ObjectKey, Origin> changed_;
-  // Of the nodes that were changed: the labels before, if it was there.
-  std::map<std::string, std::optional<Labels>> nodes_before_;
+  std::map<std::string, std::optional<NodeBefore>> nodes_before_;
   // The controllers of workloads, also of those that are gone.
   std::map<OwnerKey, OwnerKey> controllers_;
   std::vector<std::string> notes_;

@@ -8,9 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/deschedule/rule_tallies.h"
 #include "core/deschedule/violation_scan.h"
-#include "core/model/node_selector.h"
-#include "core/model/topology_spread_constraint.h"
-#include "core/simulate/simulated_workload.h"
 
 namespace vicinal {
 namespace {
@@ -45,184 +42,6 @@ PodReport ReportOn(const SimulatedCluster& simulated, const ObjectKey& key,
     report.fate = report.node_before.empty() ? Fate::kPlaced : Fate::kMoved;
   }
   return report;
-}
-
-// A workload's rules, as its pods have them.
-std::optional<Pod> SomePodOf(const SimulatedCluster& simulated,
-                             const OwnerKey& top) {
-  if (const Workload* workload = simulated.FindWorkload(top)) {
-    return workload->pod_template;
-  }
-  for (const auto& [key, origin] : simulated.changed()) {
-    const SimulatedPod* pod = simulated.FindPod(key);
-    if (pod != nullptr && pod->owner && simulated.TopOf(*pod->owner) == top) {
-      return simulated.PodAt(key);
-    }
-  }
-  return std::nullopt;
-}
-
-void AddKeys(const std::optional<PodAffinity>& affinity,
-             std::set<std::string>& keys) {
-  if (!affinity) return;
-  for (const PodAffinityTerm& term : affinity->required) {
-    keys.insert(term.topology_key);
-  }
-  for (const WeightedPodAffinityTerm& term : affinity->preferred) {
-    keys.insert(term.term.topology_key);
-  }
-}
-
-std::set<std::string> TopologyKeysOf(const std::optional<Pod>& pod) {
-  std::set<std::string> keys = {kHostnameLabel, kZoneLabel};
-  if (!pod) return keys;
-  for (const auto& constraint : pod->spec.topology_spread_constraints) {
-    keys.insert(constraint.topology_key);
-  }
-  if (pod->spec.affinity) {
-    AddKeys(pod->spec.affinity->pod_affinity, keys);
-    AddKeys(pod->spec.affinity->pod_anti_affinity, keys);
-  }
-  return keys;
-}
-
-const Labels* LabelsNow(const SimulatedCluster& simulated,
-                        const std::string& node) {
-  const NodeInfo* info = simulated.cluster().FindNode(node);
-  return info == nullptr ? nullptr : &info->labels();
-}
-
-struct Extremes {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-};
-
-Extremes ExtremesOf(const std::map<std::string, DomainReport>& domains,
-                    std::int64_t DomainReport::*count,
-                    bool DomainReport::*exists) {
-  Extremes extremes;
-  bool first = true;
-  for (const auto& [domain, report] : domains) {
-    if (!(report.*exists)) continue;
-    const std::int64_t pods = report.*count;
-    extremes.least = first ? pods : std::min(extremes.least, pods);
-    extremes.most = first ? pods : std::max(extremes.most, pods);
-    first = false;
-  }
-  return extremes;
-}
-
-std::optional<SpreadRule> RuleOf(const std::optional<Pod>& pod,
-                                 const OwnerKey& workload,
-                                 const std::string& topology_key) {
-  std::optional<SpreadRule> rule;
-  if (!pod) return rule;
-  const auto& constraints = pod->spec.topology_spread_constraints;
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    if (constraints[i].topology_key != topology_key) continue;
-    const bool hard = constraints[i].when_unsatisfiable == kDoNotSchedule;
-    if (rule && (rule->hard || !hard)) continue;
-    rule = SpreadRule{
-        absl::StrCat(workload.kind == NameOf(WorkloadKind::kCronJob)
-                         ? "spec.jobTemplate.spec.template"
-                         : "spec.template",
-                     ".spec.topologySpreadConstraints[", i, "]"),
-        hard, constraints[i].max_skew, constraints[i].min_domains.value_or(1)};
-  }
-  return rule;
-}
-
-// The nodes of a workload's pods, each as often as it has one.
-struct Nodes {
-  std::vector<std::string> before;
-  std::vector<std::string> after;
-};
-
-std::map<OwnerKey, Nodes> NodesOfChangedWorkloads(
-    const SimulatedCluster& simulated) {
-  std::map<OwnerKey, Nodes> nodes;
-  for (const auto& [key, origin] : simulated.changed()) {
-    if (origin.owner) nodes[simulated.TopOf(*origin.owner)];
-    const SimulatedPod* pod = simulated.FindPod(key);
-    if (pod != nullptr && pod->owner) nodes[simulated.TopOf(*pod->owner)];
-  }
-  for (const auto& [key, pod] : simulated.pods()) {
-    if (!pod.owner) continue;
-    const auto it = nodes.find(simulated.TopOf(*pod.owner));
-    if (it == nodes.end()) continue;
-    if (!pod.node.empty()) it->second.after.push_back(pod.node);
-    if (!pod.node.empty() && !simulated.changed().contains(key)) {
-      it->second.before.push_back(pod.node);
-    }
-  }
-  for (const auto& [key, origin] : simulated.changed()) {
-    if (!origin.owner || origin.node.empty()) continue;
-    nodes[simulated.TopOf(*origin.owner)].before.push_back(origin.node);
-  }
-  return nodes;
-}
-
-void AddSpreads(const SimulatedCluster& simulated, const OwnerKey& workload,
-                const Nodes& nodes, std::vector<SpreadReport>& spreads) {
-  const std::optional<Pod> pod = SomePodOf(simulated, workload);
-  const RequiredNodeAffinity required(
-      pod ? pod->spec.node_selector : std::nullopt,
-      pod && pod->spec.affinity ? pod->spec.affinity->node_affinity
-                                : std::nullopt);
-  for (const std::string& key : TopologyKeysOf(pod)) {
-    SpreadReport spread;
-    spread.workload = absl::StrCat(workload.kind, "/", workload.name);
-    spread.namespace_name = workload.namespace_name;
-    spread.topology_key = key;
-    const auto exists = [&](const Labels& labels, std::string_view node,
-                            bool DomainReport::*when) {
-      const std::string* domain = labels.Find(key);
-      if (domain != nullptr && required.Matches(labels, node)) {
-        spread.domains[*domain].*when = true;
-      }
-    };
-    for (const NodeInfo* node : simulated.cluster().Nodes()) {
-      exists(node->labels(), node->Name(), &DomainReport::is_there);
-      if (!simulated.nodes_before().contains(std::string(node->Name()))) {
-        exists(node->labels(), node->Name(), &DomainReport::was_there);
-      }
-    }
-    for (const auto& [node, labels] : simulated.nodes_before()) {
-      if (labels) exists(*labels, node, &DomainReport::was_there);
-    }
-    const auto count = [&](const Labels* labels,
-                           std::int64_t DomainReport::*number) {
-      const std::string* domain =
-          labels == nullptr ? nullptr : labels->Find(key);
-      if (domain != nullptr) ++(spread.domains[*domain].*number);
-    };
-    for (const std::string& node : nodes.before) {
-      count(simulated.LabelsBefore(node), &DomainReport::before);
-    }
-    for (const std::string& node : nodes.after) {
-      count(LabelsNow(simulated, node), &DomainReport::after);
-    }
-    if (spread.domains.empty()) continue;
-    const Extremes before = ExtremesOf(spread.domains, &DomainReport::before,
-                                       &DomainReport::was_there);
-    const Extremes after = ExtremesOf(spread.domains, &DomainReport::after,
-                                      &DomainReport::is_there);
-    spread.skew_before = before.most - before.least;
-    spread.skew_after = after.most - after.least;
-    spread.rule = RuleOf(pod, workload, key);
-    if (spread.rule) {
-      const auto enough = [&spread](bool DomainReport::*exists) {
-        return std::count_if(spread.domains.begin(), spread.domains.end(),
-                             [exists](const auto& domain) {
-                               return domain.second.*exists;
-                             }) >= spread.rule->min_domains;
-      };
-      if (enough(&DomainReport::was_there))
-        spread.minimum_before = before.least;
-      if (enough(&DomainReport::is_there)) spread.minimum_after = after.least;
-    }
-    spreads.push_back(std::move(spread));
-  }
 }
 
 void CountPods(const SimulatedCluster& simulated, Report& report) {
@@ -315,9 +134,7 @@ Report BuildReport(const SimulatedCluster& simulated, bool all_pods,
   std::sort(
       report.pods.begin(), report.pods.end(),
       [](const PodReport& a, const PodReport& b) { return a.pod < b.pod; });
-  for (const auto& [workload, nodes] : NodesOfChangedWorkloads(simulated)) {
-    AddSpreads(simulated, workload, nodes, report.spreads);
-  }
+  report.spreads = ReportSpreads(simulated);
   CountPods(simulated, report);
   CountMoves(simulated, report);
   report.broken_before = broken_before;

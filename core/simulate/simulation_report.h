@@ -10,6 +10,7 @@
 
 #include "core/index/cluster_state.h"
 #include "core/simulate/simulated_cluster.h"
+#include "core/simulate/spread_report.h"
 
 namespace vicinal {
 
@@ -31,43 +32,6 @@ struct PodReport {
   std::string node_before;  // Empty: pending, or not there.
   std::string node;         // Empty: pending, or gone.
   std::string message;      // Why it is pending, in the scheduler's words.
-};
-
-struct DomainReport {
-  std::int64_t before = 0;
-  std::int64_t after = 0;
-  // Whether there were, and are, such nodes: only then the pods count for the
-  // skew.
-  bool was_there = false;
-  bool is_there = false;
-};
-
-// A topology spread constraint of a workload.
-struct SpreadRule {
-  std::string path;   // In the manifest.
-  bool hard = false;  // DoNotSchedule
-  std::int64_t max_skew = 1;
-  std::int64_t min_domains = 1;
-};
-
-// How the running pods of a workload lie over the domains of a topology key.
-// Domains are the values of the key on the nodes that the workload's
-// nodeSelector and node affinity allow.
-struct SpreadReport {
-  std::string workload;
-  std::string namespace_name;
-  std::string topology_key;
-  std::map<std::string, DomainReport> domains;
-  // The most pods in a domain less the fewest.
-  std::int64_t skew_before = 0;
-  std::int64_t skew_after = 0;
-  // The workload's constraint by this key, if it has one; of several the first
-  // hard one.
-  std::optional<SpreadRule> rule;
-  // With a rule: the fewest pods in a domain; 0 if there are fewer domains than
-  // its min_domains. A domain with more pods than this and max_skew breaks it.
-  std::int64_t minimum_before = 0;
-  std::int64_t minimum_after = 0;
 };
 
 struct Report {

@@ -1,11 +1,7 @@
 #include "server/commands/page/page.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -14,12 +10,9 @@
 #include "core/index/stored_pod.h"
 #include "core/model/node.h"
 #include "core/model/object_meta.h"
-#include "server/commands/page/page_template.h"
 
 namespace vicinal {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr char kRegionLabel[] = "topology.kubernetes.io/region";
 
@@ -68,93 +61,6 @@ class Workloads {
   std::map<std::string, std::size_t> indices_;
 };
 
-Json JsonOf(const PagePod& pod) {
-  Json json = {{"workload", pod.workload}, {"name", pod.name}};
-  if (pod.blocking) json["blocking"] = true;
-  if (pod.is_new) json["new"] = true;
-  if (pod.is_leaving) json["leaving"] = true;
-  return json;
-}
-
-Json JsonOf(const PageNode& node) {
-  Json json = {{"name", node.name},          {"region", node.region},
-               {"zone", node.zone},          {"causes", node.causes},
-               {"podCount", node.pod_count}, {"pods", Json::array()}};
-  if (!node.notes.empty()) json["notes"] = node.notes;
-  if (node.fits) json["fits"] = *node.fits;
-  if (node.score) json["score"] = *node.score;
-  for (const PagePod& pod : node.pods) json["pods"].push_back(JsonOf(pod));
-  return json;
-}
-
-Json JsonOf(const SpreadState& spread) {
-  Json json = {{"rule", spread.rule},
-               {"topologyKey", spread.topology_key},
-               {"hard", spread.hard},
-               {"maxSkew", spread.numbers.max_skew},
-               {"minimum", spread.numbers.minimum},
-               {"domains", Json::array()}};
-  for (const SpreadDomain& domain : spread.domains) {
-    json["domains"].push_back({{"value", domain.value},
-                               {"pods", domain.pods},
-                               {"counts", domain.eligible},
-                               {"open", domain.open}});
-  }
-  return json;
-}
-
-Json JsonOf(const SpreadReport& spread) {
-  Json json = {{"workload", spread.workload},
-               {"namespace", spread.namespace_name},
-               {"topologyKey", spread.topology_key},
-               {"skewBefore", spread.skew_before},
-               {"skewAfter", spread.skew_after},
-               {"domains", Json::array()}};
-  if (spread.rule) {
-    json["rule"] = spread.rule->path;
-    json["hard"] = spread.rule->hard;
-    json["maxSkew"] = spread.rule->max_skew;
-    json["minimumBefore"] = spread.minimum_before;
-    json["minimumAfter"] = spread.minimum_after;
-  }
-  for (const auto& [value, domain] : spread.domains) {
-    json["domains"].push_back(
-        {{"value", value},
-         {"before", domain.was_there ? Json(domain.before) : Json()},
-         {"after", domain.is_there ? Json(domain.after) : Json()}});
-  }
-  return json;
-}
-
-Json JsonOf(const PageView& view) {
-  Json json = {{"title", view.title},      {"caption", view.caption},
-               {"causes", view.causes},    {"nodes", Json::array()},
-               {"spreads", Json::array()}, {"pending", Json::array()},
-               {"reasons", Json::array()}};
-  for (const PageReason& reason : view.reasons) {
-    json["reasons"].push_back({{"title", reason.title},
-                               {"text", reason.text},
-                               {"causes", reason.causes},
-                               {"nodes", reason.nodes}});
-  }
-  for (const PageNode& node : view.nodes) json["nodes"].push_back(JsonOf(node));
-  for (const SpreadState& spread : view.spreads) {
-    json["spreads"].push_back(JsonOf(spread));
-  }
-  for (const PagePendingPod& pending : view.pending) {
-    Json pod = JsonOf(pending.pod);
-    pod["reason"] = pending.reason;
-    json["pending"].push_back(std::move(pod));
-  }
-  return json;
-}
-
-Json JsonOf(const PageStep& step) {
-  Json json = {{"name", step.name}};
-  if (step.passed) json["passed"] = *step.passed;
-  return json;
-}
-
 // `Items`: of nodes or of pods.
 template <typename Items>
 std::set<std::string_view> NamesOf(const Items& items) {
@@ -179,7 +85,6 @@ std::size_t WorkloadIndex(const std::string& name, Page& page) {
 PageView ViewOf(const ClusterState& cluster, Page& page) {
   PageView view;
   Workloads workloads(page);
-  const bool draws_pods = cluster.pod_count() <= kMaxDrawnPods;
   for (const NodeInfo* info : cluster.Nodes()) {
     PageNode& node = view.nodes.emplace_back();
     node.name = info->Name();
@@ -190,7 +95,6 @@ PageView ViewOf(const ClusterState& cluster, Page& page) {
       node.notes.push_back("taint " + Describe(taint));
     }
     node.pod_count = info->pods.size();
-    if (!draws_pods) continue;
     for (const StoredPod* pod : info->pods) {
       node.pods.push_back(
           {workloads.IndexOf(WorkloadOf(cluster, *pod)), NameOf(*pod)});
@@ -243,17 +147,6 @@ void AddExplanation(const Explanation& explanation, PageView& view) {
 }
 
 void MarkChanges(PageView& before, PageView& after) {
-  const auto draws_pods = [](const PageView& view) {
-    return std::all_of(view.nodes.begin(), view.nodes.end(),
-                       [](const PageNode& node) {
-                         return node.pods.size() == node.pod_count;
-                       });
-  };
-  if (!draws_pods(before) || !draws_pods(after)) {
-    for (PageView* view : {&before, &after}) {
-      for (PageNode& node : view->nodes) node.pods.clear();
-    }
-  }
   for (PageNode& node : before.nodes) {
     const PageNode* later = FindNode(after, node.name);
     if (later == nullptr) node.notes.emplace_back("is removed");
@@ -269,38 +162,6 @@ void MarkChanges(PageView& before, PageView& after) {
                                                  : NamesOf(earlier->pods);
     for (PagePod& pod : node.pods) pod.is_new = !known.contains(pod.name);
   }
-}
-
-std::string RenderPage(const Page& page) {
-  Json json = {{"title", page.title},    {"message", page.message},
-               {"hints", page.hints},    {"notes", page.notes},
-               {"steps", Json::array()}, {"workloads", page.workloads},
-               {"views", Json::array()}, {"spreads", Json::array()}};
-  for (const PageStep& step : page.steps) json["steps"].push_back(JsonOf(step));
-  for (const PageView& view : page.views) json["views"].push_back(JsonOf(view));
-  for (const SpreadReport& spread : page.spreads) {
-    json["spreads"].push_back(JsonOf(spread));
-  }
-  std::string data;
-  // Nothing in the data may end the script element that it stands in.
-  for (const char c :
-       json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<') {
-      data += "\\u003c";
-    } else {
-      data += c;
-    }
-  }
-  std::string html(PageTemplate());
-  return html.replace(html.find(kPageData), kPageData.size(), data);
-}
-
-absl::Status WritePage(const Page& page, const std::string& path) {
-  std::ofstream file(path, std::ios::binary);
-  file << RenderPage(page);
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::UnknownError("--html " + path + ": " + std::strerror(errno));
 }
 
 }  // namespace vicinal

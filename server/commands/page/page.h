@@ -48,7 +48,7 @@ struct PageNode {
   std::optional<std::int64_t> score;  // Of a node that fits.
   std::vector<std::size_t> causes;    // In PageView::causes.
   std::size_t pod_count = 0;
-  std::vector<PagePod> pods;  // Empty if the cluster has too many to draw.
+  std::vector<PagePod> pods;
 };
 
 // Why nodes are closed: what they have in common.
@@ -85,16 +85,23 @@ struct Page {
   std::vector<PageView> views;
 };
 
-// More pods than these are not drawn one by one, only counted.
+// A page has bounds, so that it stays small in a cluster of any size: it has
+// the names of all nodes, and of the rest no more than this.
+//
+// Of more pods in a view only those that come, go or are in the way are drawn,
+// and of these so many; the others are counted.
 inline constexpr std::size_t kMaxDrawnPods = 5000;
+// Causes in their own words, in a view; of others the reason is told.
+inline constexpr std::size_t kMaxCauses = 1000;
+// Comparisons of before and after.
+inline constexpr std::size_t kMaxComparisons = 100;
 
 // The nodes of a cluster and the pods on them, coloured by workload: a
 // Deployment's ReplicaSets are one. Adds workloads to the page.
 // Cost: O(nodes + pods).
 PageView ViewOf(const ClusterState& cluster, Page& page);
 
-// Marks pods and nodes that are in only one of two views. Pods that are not
-// drawn in one of them are drawn in none.
+// Marks pods and nodes that are in only one of two views.
 void MarkChanges(PageView& before, PageView& after);
 
 // The number of a workload, which is added if the page does not have it.

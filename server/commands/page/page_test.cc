@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/engine/default_profile.h"
 #include "core/explain/explain.h"
 #include "core/testing/objects.h"
@@ -118,19 +119,88 @@ TEST(PageTest, MarksWhatIsInOneOfTwoViews) {
   EXPECT_EQ(data["views"][1]["nodes"][1]["pods"][0]["new"], true);
 }
 
-TEST(PageTest, PodsAreDrawnInBothViewsOrInNone) {
+TEST(PageTest, OfTooManyPodsOnlyThoseThatChangeAreDrawn) {
   PageNode node;
   node.name = "n1";
-  node.pod_count = 1;
-  node.pods.push_back({0, "a/p"});
-  PageView before;
-  before.nodes.push_back(node);
-  node.pod_count = kMaxDrawnPods + 1;
-  node.pods.clear();
-  PageView after;
-  after.nodes.push_back(node);
-  MarkChanges(before, after);
-  EXPECT_TRUE(before.nodes[0].pods.empty());
+  for (std::size_t i = 0; i <= kMaxDrawnPods; ++i) {
+    node.pods.push_back({0, absl::StrCat("a/p", i)});
+  }
+  node.pod_count = node.pods.size();
+  Page page;
+  page.workloads = {"a/web"};
+  page.views.resize(2);
+  page.views[0].nodes.push_back(node);
+  node.pods.front().name = "a/another";
+  page.views[1].nodes.push_back(node);
+  MarkChanges(page.views[0], page.views[1]);
+  const nlohmann::json data = DataOf(RenderPage(page));
+  const nlohmann::json& before = data["views"][0]["nodes"][0];
+  ASSERT_EQ(before["pods"].size(), 1u);
+  EXPECT_EQ(before["pods"][0]["name"], "a/p0");
+  EXPECT_EQ(before["leavingPods"], 1);
+  EXPECT_EQ(before["podCount"], kMaxDrawnPods + 1);
+  const nlohmann::json& after = data["views"][1]["nodes"][0];
+  ASSERT_EQ(after["pods"].size(), 1u);
+  EXPECT_EQ(after["pods"][0]["name"], "a/another");
+  EXPECT_EQ(after["newPods"], 1);
+}
+
+TEST(PageTest, OfMorePodsThatChangeSomeAreDrawnAndAllAreCounted) {
+  Page page;
+  page.workloads = {"a/web"};
+  PageView& view = page.views.emplace_back();
+  for (std::size_t n = 0; n < 3; ++n) {
+    PageNode& node = view.nodes.emplace_back();
+    for (std::size_t i = 0; i < kMaxDrawnPods / 2; ++i) {
+      node.pods.push_back({0, absl::StrCat("a/p", i), false, true});
+    }
+    node.pod_count = node.pods.size();
+  }
+  const nlohmann::json data = DataOf(RenderPage(page));
+  std::size_t drawn = 0;
+  for (const nlohmann::json& node : data["views"][0]["nodes"]) {
+    if (node.contains("pods")) drawn += node["pods"].size();
+    EXPECT_EQ(node["newPods"], kMaxDrawnPods / 2);
+  }
+  EXPECT_EQ(drawn, kMaxDrawnPods);
+}
+
+TEST(PageTest, APendingPodsReasonIsWrittenOnce) {
+  Page page;
+  page.workloads = {"a/web"};
+  PageView& view = page.views.emplace_back();
+  view.pending = {{{0, "a/1"}, "no room"}, {{0, "a/2"}, "no room"}};
+  const nlohmann::json data = DataOf(RenderPage(page))["views"][0];
+  EXPECT_EQ(data["pendingReasons"], nlohmann::json({"no room"}));
+  EXPECT_EQ(data["pending"][1]["reason"], 0);
+}
+
+TEST(PageTest, ComparesFirstWhatIsBrokenOrHasChangedMost) {
+  Page page;
+  for (std::size_t i = 0; i < kMaxComparisons + 7; ++i) {
+    SpreadReport& spread = page.spreads.emplace_back();
+    spread.workload = absl::StrCat("Deployment/", i);
+    spread.skew_after = i == 50 ? 9 : 1;
+  }
+  SpreadReport& broken = page.spreads[80];
+  broken.rule = SpreadRule{"spec", true, 1, 1};
+  broken.domains["a"] = {0, 3, true, true};
+  const nlohmann::json data = DataOf(RenderPage(page));
+  EXPECT_EQ(data["spreadsLeftOut"], 7);
+  ASSERT_EQ(data["spreads"].size(), kMaxComparisons);
+  EXPECT_EQ(data["spreads"][0]["workload"], "Deployment/80");
+  EXPECT_EQ(data["spreads"][1]["workload"], "Deployment/50");
+  EXPECT_EQ(data["spreads"][2]["workload"], "Deployment/0");
+}
+
+TEST(PageTest, HasOfMostCausesOnlyTheirNumbers) {
+  Page page;
+  PageView& view = page.views.emplace_back();
+  view.causes.assign(kMaxCauses + 1, "a cause");
+  view.nodes.emplace_back().causes = {kMaxCauses};
+  const nlohmann::json data = DataOf(RenderPage(page))["views"][0];
+  EXPECT_EQ(data["causes"].size(), kMaxCauses);
+  EXPECT_EQ(data["nodes"][0]["causes"][0], kMaxCauses);
 }
 
 TEST(PageTest, IsNotLedAstrayByNames) {
@@ -148,20 +218,6 @@ TEST(PageTest, LoadsNothing) {
        {"http://", "https://", " src=", "@import", "url("}) {
     EXPECT_EQ(html.find(loads), std::string::npos) << loads;
   }
-}
-
-TEST(PageTest, CountsPodsThatAreTooManyToDraw) {
-  ClusterState cluster;
-  AddNode(cluster, "n1");
-  for (std::size_t i = 0; i <= kMaxDrawnPods; ++i) {
-    AddPod(cluster, "n1",
-           "{metadata: {name: p" + std::to_string(i) + ", namespace: a}}");
-  }
-  Page page;
-  page.views.push_back(ViewOf(cluster, page));
-  EXPECT_TRUE(page.views[0].nodes[0].pods.empty());
-  EXPECT_EQ(DataOf(RenderPage(page))["views"][0]["nodes"][0]["podCount"],
-            kMaxDrawnPods + 1);
 }
 
 }  // namespace

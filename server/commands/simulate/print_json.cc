@@ -26,8 +26,15 @@ Json SpreadJson(const SpreadReport& spread) {
   Json domains = Json::object();
   for (const auto& [name, domain] : spread.domains) {
     domains[name] = {{"before", domain.before}, {"after", domain.after}};
-    if (!domain.was_there) domains[name]["before"] = nullptr;
-    if (!domain.is_there) domains[name]["after"] = nullptr;
+    Json& json = domains[name];
+    if (!domain.was_there) {
+      if (domain.before == 0) json["before"] = nullptr;
+      if (domain.before > 0) json["countedBefore"] = false;
+    }
+    if (!domain.is_there) {
+      if (domain.after == 0) json["after"] = nullptr;
+      if (domain.after > 0) json["countedAfter"] = false;
+    }
   }
   Json json = {{"workload", spread.workload},
                {"namespace", spread.namespace_name},
@@ -35,6 +42,10 @@ Json SpreadJson(const SpreadReport& spread) {
                {"domains", std::move(domains)},
                {"skewBefore", spread.skew_before},
                {"skewAfter", spread.skew_after}};
+  if (spread.empty_before > 0 || spread.empty_after > 0) {
+    json["otherDomains"] = {{"before", spread.empty_before},
+                            {"after", spread.empty_after}};
+  }
   if (spread.rule) {
     json["rule"] = spread.rule->path;
     json["whenUnsatisfiable"] =

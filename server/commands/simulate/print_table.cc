@@ -11,7 +11,7 @@ namespace vicinal {
 namespace {
 
 // More domains than this are counted, not listed.
-constexpr std::size_t kMostDomains = 16;
+constexpr std::int64_t kMostDomains = 16;
 constexpr std::size_t kMostNames = 5;
 constexpr char kNotThere[] = "-";
 
@@ -96,19 +96,12 @@ void PrintPending(const Report& report, const Terminal& terminal,
   out << terminal.Wrapped(text);
 }
 
-// How many domains have how many pods.
-std::string Histogram(const SpreadReport& spread,
-                      std::int64_t DomainReport::*count,
-                      bool DomainReport::*exists) {
-  std::map<std::int64_t, std::int64_t> domains;
-  for (const auto& [name, domain] : spread.domains) {
-    if (domain.*exists) ++domains[domain.*count];
-  }
-  std::string text;
-  for (const auto& [pods, number] : domains) {
-    absl::StrAppend(&text, text.empty() ? "" : ", ", number, " with ", pods);
-  }
-  return text;
+// The pods of a domain, and that they do not count where they do not.
+std::string PodsOf(const DomainReport& domain, When when) {
+  if (domain.Counts(when)) return std::to_string(domain.Pods(when));
+  return domain.Pods(when) == 0
+             ? kNotThere
+             : absl::StrCat(domain.Pods(when), " (does not count)");
 }
 
 void PrintSpread(const SpreadReport& spread, std::ostream& out) {
@@ -116,16 +109,16 @@ void PrintSpread(const SpreadReport& spread, std::ostream& out) {
       << spread.workload << " in namespace " << spread.namespace_name << " by "
       << spread.topology_key << "\n";
   std::vector<Row> rows = {{"DOMAIN", "BEFORE", "AFTER"}};
-  if (spread.domains.size() > kMostDomains) {
-    rows.push_back(
-        {absl::StrCat(spread.domains.size(), " domains"),
-         Histogram(spread, &DomainReport::before, &DomainReport::was_there),
-         Histogram(spread, &DomainReport::after, &DomainReport::is_there)});
+  const std::int64_t domains = std::max(DomainCount(spread, When::kBefore),
+                                        DomainCount(spread, When::kAfter));
+  if (domains > kMostDomains) {
+    rows.push_back({absl::StrCat(domains, " domains"),
+                    Histogram(spread, When::kBefore),
+                    Histogram(spread, When::kAfter)});
   } else {
     for (const auto& [name, domain] : spread.domains) {
       rows.push_back(
-          {name, domain.was_there ? std::to_string(domain.before) : kNotThere,
-           domain.is_there ? std::to_string(domain.after) : kNotThere});
+          {name, PodsOf(domain, When::kBefore), PodsOf(domain, When::kAfter)});
     }
   }
   rows.push_back({"skew", std::to_string(spread.skew_before),
