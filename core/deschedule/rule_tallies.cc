@@ -184,8 +184,8 @@ std::shared_ptr<const NodeDomains> RuleTallies::DomainsOf(
 
 void RuleTallies::AddSpreads(const Pod& pod, std::string_view action) {
   const absl::StatusOr<std::vector<SpreadConstraint>> constraints =
-      ParseConstraints(pod.spec.topology_spread_constraints, pod.meta.labels,
-                       action);
+      ParseConstraints(cluster_.release(), pod.spec.topology_spread_constraints,
+                       pod.meta.labels, action);
   if (!constraints.ok()) return;  // No scheduler can use them either.
   std::vector<std::string> keys;
   for (const SpreadConstraint& constraint : *constraints) {
@@ -441,7 +441,8 @@ std::int64_t PodCosts::Soft(const NodeInfo& node) const {
   if (rules_.scope().prefer_no_schedule) {
     for (const Taint& taint : node.node->taints) {
       if (taint.effect == kPreferNoSchedule &&
-          !Tolerate(pod_.pod.spec.tolerations, taint)) {
+          !Tolerate(pod_.pod.spec.tolerations, taint,
+                    rules_.taint_comparisons())) {
         cost += kPreferNoScheduleWeight;
       }
     }
@@ -470,7 +471,8 @@ ClusterCost PodCosts::At(const NodeInfo& node) const {
   const bool has_taint =
       std::ranges::any_of(node.node->taints, [this](const Taint& taint) {
         return taint.effect == kNoSchedule &&
-               !Tolerate(pod_.pod.spec.tolerations, taint);
+               !Tolerate(pod_.pod.spec.tolerations, taint,
+                         rules_.taint_comparisons());
       });
   cost.hard_violations += has_taint ? 1 : 0;
   cost.hard_violations += MatchesNodeAffinity(node) ? 0 : 1;

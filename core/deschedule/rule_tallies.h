@@ -67,6 +67,10 @@ class RuleTallies {
   RuleTallies(const ClusterState& cluster, RuleScope scope);
 
   const RuleScope& scope() const { return scope_; }
+  // As KubernetesRelease's.
+  bool taint_comparisons() const {
+    return cluster_.release().taint_comparisons;
+  }
 
   // Tells that a pod is on a node (1), or is there no longer (-1).
   // Cost: O(labels + constraints that count it or that it carries).

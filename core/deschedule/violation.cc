@@ -28,8 +28,8 @@ bool IsNamed(const std::vector<std::string>& names, const Taint& taint) {
   });
 }
 
-std::string ByTaints(const Strategy& strategy, const PodInfo& pod,
-                     const NodeInfo& node) {
+std::string ByTaints(const ClusterState& cluster, const Strategy& strategy,
+                     const PodInfo& pod, const NodeInfo& node) {
   for (const Taint& taint : node.node->taints) {
     const bool counts =
         taint.effect == kNoSchedule || (strategy.include_prefer_no_schedule &&
@@ -37,7 +37,8 @@ std::string ByTaints(const Strategy& strategy, const PodInfo& pod,
     if (!counts || IsNamed(strategy.excluded_taints, taint) ||
         (!strategy.included_taints.empty() &&
          !IsNamed(strategy.included_taints, taint)) ||
-        Tolerate(pod.pod.spec.tolerations, taint)) {
+        Tolerate(pod.pod.spec.tolerations, taint,
+                 cluster.release().taint_comparisons)) {
       continue;
     }
     return absl::StrCat("it does not tolerate its node's taint ", taint.key,
@@ -103,7 +104,7 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
                       const NodeInfo& node) {
   switch (strategy.kind) {
     case StrategyKind::kNodeTaints:
-      return ByTaints(strategy, pod, node);
+      return ByTaints(cluster, strategy, pod, node);
     case StrategyKind::kNodeAffinity:
       return ByNodeAffinity(cluster, strategy, costs, node);
     case StrategyKind::kRequiredPodAffinity:

@@ -191,7 +191,10 @@ class ViolationScanner {
       const bool soft = taint.effect == kPreferNoSchedule &&
                         rules_.scope().prefer_no_schedule;
       if (!soft && taint.effect != kNoSchedule) continue;
-      if (Tolerate(pod.common().spec.tolerations, taint)) continue;
+      if (Tolerate(pod.common().spec.tolerations, taint,
+                   cluster_.release().taint_comparisons)) {
+        continue;
+      }
       AddCandidate(StrategyKind::kNodeTaints, pod);
       if (soft) {
         scan_.cost.soft += kPreferNoScheduleWeight;

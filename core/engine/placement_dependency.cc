@@ -43,7 +43,8 @@ PlacementDependency::PlacementDependency(const ClusterState& cluster,
   }
   for (const char* action : {kDoNotSchedule, kScheduleAnyway}) {
     const absl::StatusOr<std::vector<SpreadConstraint>> constraints =
-        ParseConstraints(written, pod.pod.meta.labels, action);
+        ParseConstraints(cluster.release(), written, pod.pod.meta.labels,
+                         action);
     if (!constraints.ok()) continue;  // The answer will be an error anyway.
     for (const SpreadConstraint& constraint : *constraints) {
       // An empty selector counts no pods that are there.

@@ -24,13 +24,14 @@ std::unique_ptr<CauseFinder> MakeCauseFinder(std::string_view plugin,
     return std::make_unique<NodeUnschedulableCauses>();
   }
   if (plugin == TaintToleration::kName) {
-    return std::make_unique<TaintTolerationCauses>(pod);
+    return std::make_unique<TaintTolerationCauses>(
+        pod, cluster.release().taint_comparisons);
   }
   if (plugin == NodeAffinityPlugin::kName) {
     return std::make_unique<NodeAffinityCauses>(pod, config.node_affinity);
   }
   if (plugin == NodeResourcesFit::kName) {
-    return std::make_unique<NodeResourcesCauses>(pod);
+    return std::make_unique<NodeResourcesCauses>(pod, cluster.release());
   }
   if (plugin == PodTopologySpread::kName) {
     return std::make_unique<PodTopologySpreadCauses>(

@@ -42,8 +42,8 @@ std::vector<std::size_t> TaintTolerationCauses::Find(const Refusal& refusal,
   std::vector<std::size_t> found;
   for (const Taint& taint : refusal.node.node->taints) {
     // One by one, so that all of them are told.
-    if (FindUntoleratedDoNotScheduleTaint({taint}, pod_.pod.spec.tolerations) ==
-        nullptr) {
+    if (FindUntoleratedDoNotScheduleTaint({taint}, pod_.pod.spec.tolerations,
+                                          taint_comparisons_) == nullptr) {
       continue;
     }
     const std::string text = Describe(taint);

@@ -28,12 +28,15 @@ class NodeUnschedulableCauses : public CauseFinder {
 
 class TaintTolerationCauses : public CauseFinder {
  public:
-  explicit TaintTolerationCauses(const PodInfo& pod) : pod_(pod) {}
+  // `taint_comparisons`: as KubernetesRelease's.
+  TaintTolerationCauses(const PodInfo& pod, bool taint_comparisons)
+      : pod_(pod), taint_comparisons_(taint_comparisons) {}
   std::vector<std::size_t> Find(const Refusal& refusal,
                                 CauseList& causes) override;
 
  private:
   const PodInfo& pod_;
+  const bool taint_comparisons_;
 };
 
 }  // namespace vicinal

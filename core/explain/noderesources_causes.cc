@@ -24,8 +24,9 @@ std::int64_t AmountOf(const Resource& resource, std::string_view name) {
 
 }  // namespace
 
-NodeResourcesCauses::NodeResourcesCauses(const PodInfo& pod) {
-  request_.SetMaxResource(PodRequests(pod.pod, {}));
+NodeResourcesCauses::NodeResourcesCauses(const PodInfo& pod,
+                                         const KubernetesRelease& release) {
+  request_.SetMaxResource(PodRequests(pod.pod, {.release = release}));
 }
 
 std::vector<std::size_t> NodeResourcesCauses::Find(const Refusal& refusal,

@@ -6,13 +6,14 @@
 
 #include "core/explain/cause_finder.h"
 #include "core/index/pod_info.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/resource.h"
 
 namespace vicinal {
 
 class NodeResourcesCauses : public CauseFinder {
  public:
-  explicit NodeResourcesCauses(const PodInfo& pod);
+  NodeResourcesCauses(const PodInfo& pod, const KubernetesRelease& release);
 
   // Cost: O(resources).
   std::vector<std::size_t> Find(const Refusal& refusal,

@@ -20,6 +20,7 @@ std::string NodeCondition::Key() const {
   if (is_required) AppendKey(*node_affinity->required, key);
   AppendKey(tolerations.has_value(), key);
   if (tolerations) AppendKey(*tolerations, key);
+  AppendKey(taint_comparisons, key);
   return key;
 }
 
@@ -32,9 +33,9 @@ void NodeSet::Add(NodeId id, const Node& node) {
       condition_.topology_keys.begin(), condition_.topology_keys.end(),
       [&node](const std::string& key) { return node.meta.labels.Has(key); });
   if (!has_keys || !required_.Matches(node.meta.labels, node.meta.name)) return;
-  if (condition_.tolerations &&
-      FindUntoleratedDoNotScheduleTaint(node.taints, *condition_.tolerations) !=
-          nullptr) {
+  if (condition_.tolerations && FindUntoleratedDoNotScheduleTaint(
+                                    node.taints, *condition_.tolerations,
+                                    condition_.taint_comparisons) != nullptr) {
     return;
   }
   members_.Add(id, 1);

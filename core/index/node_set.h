@@ -23,6 +23,7 @@ struct NodeCondition {
   std::optional<NodeAffinity> node_affinity;  // Its required terms.
   // Set: no NoSchedule or NoExecute taint but those that these tolerate.
   std::optional<std::vector<Toleration>> tolerations;
+  bool taint_comparisons = false;  // As KubernetesRelease's.
 
   // A text that two conditions share only if they mean the same.
   std::string Key() const;

@@ -1,11 +1,12 @@
 #include "core/model/kubernetes_release.h"
 
 #include <array>
-#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/model/kubernetes_version.h"
 
 namespace vicinal {
 namespace {
@@ -47,15 +48,10 @@ std::span<const KubernetesRelease> KubernetesReleases() { return kReleases; }
 
 absl::StatusOr<KubernetesRelease> KubernetesReleaseOf(
     std::string_view version) {
-  std::string_view minor = version;
-  if (minor.starts_with('v')) minor.remove_prefix(1);
-  // What is behind the second point.
-  if (const std::size_t point = minor.find('.'); point != minor.npos) {
-    minor = minor.substr(0, minor.find('.', point + 1));
-  }
+  const std::optional<int> minor = KubernetesMinorOf(version);
   std::string known;
   for (const KubernetesRelease& release : kReleases) {
-    if (minor == release.name) return release;
+    if (minor && minor == KubernetesMinorOf(release.name)) return release;
     absl::StrAppend(&known, known.empty() ? "" : ", ",
                     std::string(release.name));
   }

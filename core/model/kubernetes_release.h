@@ -36,9 +36,6 @@ struct KubernetesRelease {
   // and actual resources is taken for each container, and only of containers
   // whose status has resources; later of the sums.
   bool resized_by_container = false;
-  // The same for pod-level requests, from 1.36 on (feature gate
-  // InPlacePodLevelResourcesVerticalScaling).
-  bool pod_level_resizes = true;
   // NodeResourcesFitArgs, from 1.36 on:
   // scoringStrategy.requestedToCapacityRatio belongs to the type of that name
   // and is an error with another.
@@ -46,6 +43,24 @@ struct KubernetesRelease {
   // NodeName, from 1.37 on: PreFilter narrows to the node named, and of the
   // default profile's filters it is the first. Before, NodeUnschedulable is.
   bool node_name_narrows = true;
+
+  // What feature gates say, each named here; core/model/feature_gates.h sets
+  // them. Here are the defaults.
+
+  // MatchLabelKeysInPodTopologySpread: a spread constraint's matchLabelKeys
+  // count.
+  bool match_label_keys_in_spread = true;
+  // InPlacePodVerticalScaling: what the status of a pod says that is being
+  // resized counts too.
+  bool resizes = true;
+  // PodLevelResources: the requests of a pod itself count.
+  bool pod_level_resources = true;
+  // InPlacePodLevelResourcesVerticalScaling, a default from 1.36 on: these may
+  // be being resized as well.
+  bool pod_level_resizes = true;
+  // TaintTolerationComparisonOperators, from 1.35 on: tolerations may have the
+  // operators Lt and Gt.
+  bool taint_comparisons = false;
 
   friend bool operator==(const KubernetesRelease&,
                          const KubernetesRelease&) = default;

@@ -1,7 +1,9 @@
 #include "core/model/kubernetes_release.h"
 
+#include <optional>
 #include <string>
 
+#include "core/model/kubernetes_version.h"
 #include "gtest/gtest.h"
 
 namespace vicinal {
@@ -13,6 +15,16 @@ TEST(KubernetesReleaseTest, AVersionNamesItsRelease) {
     const auto release = KubernetesReleaseOf(version);
     ASSERT_TRUE(release.ok()) << release.status();
     EXPECT_EQ(release->name, "1.36") << version;
+  }
+}
+
+TEST(KubernetesReleaseTest, AVersionHasAMinor) {
+  EXPECT_EQ(KubernetesMinorOf("v1.33.13"), 33);
+  EXPECT_EQ(KubernetesMinorOf("1.9"), 9);
+  EXPECT_EQ(KubernetesMinorOf("v1.100.0+k3s1"), 100);
+  for (const char* version : {"", "v", "1", "1.", "v1..3", "2.36", "1.36-rc.1",
+                              "1.-3", "1.x", "1.99999999999", "vv1.36"}) {
+    EXPECT_EQ(KubernetesMinorOf(version), std::nullopt) << version;
   }
 }
 

@@ -114,16 +114,18 @@ ResourceList AggregateContainers(const Pod& pod,
 ResourceList AggregateContainerRequests(const Pod& pod,
                                         const PodResourcesOptions& options) {
   const ResourceList& non_missing = options.non_missing_container_requests;
-  if (options.use_status_resources && options.release.resized_by_container) {
+  const bool is_resized =
+      options.use_status_resources && options.release.resizes;
+  if (is_resized && options.release.resized_by_container) {
     return AggregateContainers(pod, non_missing, Source::kLargest);
   }
   const ResourceList spec =
       AggregateContainers(pod, non_missing, Source::kSpec);
-  if (!options.use_status_resources) return spec;
+  if (!is_resized) return spec;
   ResourceList requests;
   if (!pod.status.resize_infeasible) requests = spec;
-  if (pod.status.allocated_resources && pod.status.resources &&
-      pod.status.resources->requests) {
+  if (options.release.pod_level_resizes && pod.status.allocated_resources &&
+      pod.status.resources && pod.status.resources->requests) {
     SetMax(*pod.status.resources->requests, requests);
     SetMax(*pod.status.allocated_resources, requests);
   } else {
@@ -133,9 +135,9 @@ ResourceList AggregateContainerRequests(const Pod& pod,
   return requests;
 }
 
-// IsPodLevelRequestsSet.
-bool HasPodLevelRequests(const Pod& pod) {
-  return pod.spec.requests &&
+// IsPodLevelRequestsSet, with the feature gate.
+bool HasPodLevelRequests(const Pod& pod, const KubernetesRelease& release) {
+  return release.pod_level_resources && pod.spec.requests &&
          std::any_of(pod.spec.requests->begin(), pod.spec.requests->end(),
                      [](const auto& request) {
                        return IsSupportedPodLevelResource(request.first);
@@ -144,8 +146,8 @@ bool HasPodLevelRequests(const Pod& pod) {
 
 ResourceList EffectivePodLevelRequests(const Pod& pod,
                                        const PodResourcesOptions& options) {
-  if (!options.use_status_resources || !options.release.pod_level_resizes ||
-      !pod.status.resources) {
+  if (!options.use_status_resources || !options.release.resizes ||
+      !options.release.pod_level_resizes || !pod.status.resources) {
     return *pod.spec.requests;
   }
   ResourceList requests;
@@ -169,7 +171,8 @@ ResourceList EffectivePodLevelRequests(const Pod& pod,
 
 ResourceList PodRequests(const Pod& pod, const PodResourcesOptions& options) {
   ResourceList requests = AggregateContainerRequests(pod, options);
-  if (!options.skip_pod_level_resources && HasPodLevelRequests(pod)) {
+  if (!options.skip_pod_level_resources &&
+      HasPodLevelRequests(pod, options.release)) {
     for (const auto& [name, quantity] :
          EffectivePodLevelRequests(pod, options)) {
       if (IsSupportedPodLevelResource(name)) requests[name] = quantity;
@@ -201,7 +204,7 @@ PodResource CalculatePodResource(const Pod& pod,
   PodResourcesOptions options{.release = release, .use_status_resources = true};
   const ResourceList requests = PodRequests(pod, options);
   options.non_missing_container_requests = DefaultNonZeroRequests();
-  if (HasPodLevelRequests(pod)) {
+  if (HasPodLevelRequests(pod, release)) {
     // The defaults are for resources that neither level mentions.
     std::erase_if(
         options.non_missing_container_requests,

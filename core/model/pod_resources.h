@@ -2,9 +2,7 @@
 // Source: k8s.io/component-helpers/resource/helpers.go and
 // pkg/scheduler/framework/types.go (PodInfo.CalculateResource).
 //
-// As with the releases' default feature gates: InPlacePodVerticalScaling and
-// PodLevelResources are on, DRANodeAllocatableResources is off, and
-// InPlacePodLevelResourcesVerticalScaling is on from 1.36 on.
+// As without the feature gate DRANodeAllocatableResources.
 //
 // Upstream's PodRequests has a flaw that is not copied: with both overhead and
 // a pod-level request that is not a short number (1.5Gi), each call adds the

@@ -25,25 +25,27 @@ struct Taint {
 struct Toleration {
   std::string key;  // Empty: every key.
   std::string op;   // "" and "Equal" compare the value; "Exists" does not.
-                    // The numeric "Lt" and "Gt" are behind a gate that is
-                    // off by default, and tolerate nothing.
+                    // "Lt" and "Gt" compare whole numbers if
+                    // KubernetesRelease::taint_comparisons says so; else they
+                    // tolerate nothing.
   std::string value;
   std::string effect;  // Empty: every effect.
 
-  bool Tolerates(const Taint& taint) const;
+  bool Tolerates(const Taint& taint, bool taint_comparisons = false) const;
 
   friend bool operator==(const Toleration&, const Toleration&) = default;
   friend auto operator<=>(const Toleration&, const Toleration&) = default;
 };
 
 // Whether any of the tolerations tolerates the taint.
-bool Tolerate(const std::vector<Toleration>& tolerations, const Taint& taint);
+bool Tolerate(const std::vector<Toleration>& tolerations, const Taint& taint,
+              bool taint_comparisons = false);
 
 // The first taint of effect NoSchedule or NoExecute that is not tolerated, or
 // null.
 const Taint* FindUntoleratedDoNotScheduleTaint(
     const std::vector<Taint>& taints,
-    const std::vector<Toleration>& tolerations);
+    const std::vector<Toleration>& tolerations, bool taint_comparisons = false);
 
 }  // namespace vicinal
 

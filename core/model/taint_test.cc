@@ -37,6 +37,24 @@ TEST(TolerationTest, EmptyKeyAndEmptyEffectStandForAll) {
   EXPECT_FALSE((Toleration{"", "Equal", "", ""}).Tolerates(kTaint));
 }
 
+TEST(TolerationTest, ComparesWholeNumbersIfTheReleaseDoes) {
+  const auto tolerates = [](const char* op, const char* bound,
+                            const char* value) {
+    return Toleration{"key", op, bound, ""}.Tolerates(
+        {"key", value, kNoSchedule}, true);
+  };
+  EXPECT_TRUE(tolerates("Lt", "10", "9"));
+  EXPECT_FALSE(tolerates("Lt", "10", "10"));
+  EXPECT_TRUE(tolerates("Gt", "-10", "-9"));
+  EXPECT_FALSE(tolerates("Gt", "-10", "-10"));
+  EXPECT_TRUE(tolerates("Gt", "0", "9223372036854775807"));
+  for (const char* no_number : {"", "-", "+1", "01", "-0", "-01", "1.0", "1 ",
+                                " 1", "0x1", "one", "9223372036854775808"}) {
+    EXPECT_FALSE(tolerates("Lt", no_number, "-5")) << no_number;
+    EXPECT_FALSE(tolerates("Gt", "-5", no_number)) << no_number;
+  }
+}
+
 TEST(TolerationTest, OtherOperatorsTolerateNothing) {
   const Taint number = {"key", "5", kNoSchedule};
   for (const char* op : {"Lt", "Gt", "exists", "In"}) {

@@ -65,13 +65,16 @@ struct Verdict {
 
 // Source: NodeShouldRunDaemonPod.
 Verdict Judge(const Workload& set, const RequiredNodeAffinity& required,
-              const Node& node) {
+              const Node& node, const KubernetesRelease& release) {
   if (!required.Matches(node.meta.labels, node.meta.name)) {
     return {false, false};
   }
   Verdict verdict{true, true};
   for (const Taint& taint : node.taints) {
-    if (Tolerate(set.pod_template.spec.tolerations, taint)) continue;
+    if (Tolerate(set.pod_template.spec.tolerations, taint,
+                 release.taint_comparisons)) {
+      continue;
+    }
     if (taint.effect == kNoSchedule) verdict.should_run = false;
     if (taint.effect == kNoExecute) verdict = {false, false};
   }
@@ -98,7 +101,8 @@ void SyncDaemonSet(SimulatedCluster& simulated, const Workload& daemon_set) {
   std::vector<ObjectKey> outdated;
   for (const NodeInfo* info : simulated.cluster().Nodes()) {
     const std::string name = info->Name();
-    const Verdict verdict = Judge(set, required, *info->node);
+    const Verdict verdict =
+        Judge(set, required, *info->node, simulated.cluster().release());
     const std::vector<ObjectKey> here = std::move(pods[name]);
     pods.erase(name);
     for (std::size_t i = 0; i < here.size(); ++i) {

@@ -56,11 +56,13 @@ std::vector<ObjectKey> NotTolerating(const SimulatedCluster& simulated,
   std::vector<ObjectKey> pods;
   if (info == nullptr) return pods;
   const std::vector<Taint>& taints = info->node->taints;
+  const bool comparisons = simulated.cluster().release().taint_comparisons;
   for (const ObjectKey& key : simulated.PodsOn(node)) {
     const std::vector<Toleration> tolerations =
         simulated.PodAt(key).spec.tolerations;
     if (std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
-          return taint.effect == kNoExecute && !Tolerate(tolerations, taint);
+          return taint.effect == kNoExecute &&
+                 !Tolerate(tolerations, taint, comparisons);
         })) {
       pods.push_back(key);
     }

@@ -89,10 +89,10 @@ Status FitFilter::Filter(const NodeInfo& node) const {
 
 }  // namespace
 
-PreFilterResult NodeResourcesFit::PreFilter(const ClusterState& /*cluster*/,
+PreFilterResult NodeResourcesFit::PreFilter(const ClusterState& cluster,
                                             const PodInfo& pod) const {
   Resource request;
-  request.SetMaxResource(PodRequests(pod.pod, {}));
+  request.SetMaxResource(PodRequests(pod.pod, {.release = cluster.release()}));
   std::erase_if(request.scalar_resources, [this](const auto& scalar) {
     return IsIgnored(args_, scalar.first);
   });

@@ -23,12 +23,12 @@ class NodeUnschedulableFilter : public PreparedFilter {
 
 }  // namespace
 
-PreFilterResult NodeUnschedulable::PreFilter(const ClusterState& /*cluster*/,
+PreFilterResult NodeUnschedulable::PreFilter(const ClusterState& cluster,
                                              const PodInfo& pod) const {
   const Taint taint = {"node.kubernetes.io/unschedulable", "", kNoSchedule};
   PreFilterResult result;
-  result.filter = std::make_unique<NodeUnschedulableFilter>(
-      Tolerate(pod.pod.spec.tolerations, taint));
+  result.filter = std::make_unique<NodeUnschedulableFilter>(Tolerate(
+      pod.pod.spec.tolerations, taint, cluster.release().taint_comparisons));
   return result;
 }
 

@@ -18,6 +18,7 @@ std::string Prefix(std::string_view action, std::string_view what) {
 }  // namespace
 
 absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
+    const KubernetesRelease& release,
     const std::vector<TopologySpreadConstraint>& written,
     const Labels& pod_labels, std::string_view action) {
   std::vector<SpreadConstraint> parsed;
@@ -25,9 +26,11 @@ absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
     if (constraint.when_unsatisfiable != action) continue;
     absl::StatusOr<Selector> selector = AsSelector(constraint.label_selector);
     if (!selector.ok()) return selector.status();
-    for (const std::string& key : constraint.match_label_keys) {
-      if (const std::string* value = pod_labels.Find(key)) {
-        selector->Add({Requirement::Equals(key, *value)});
+    if (release.match_label_keys_in_spread) {
+      for (const std::string& key : constraint.match_label_keys) {
+        if (const std::string* value = pod_labels.Find(key)) {
+          selector->Add({Requirement::Equals(key, *value)});
+        }
       }
     }
     SpreadConstraint& one = parsed.emplace_back();
@@ -39,6 +42,7 @@ absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
         constraint.node_affinity_policy.value_or(kHonor) == kHonor;
     one.honor_node_taints =
         constraint.node_taints_policy.value_or(kIgnore) == kHonor;
+    one.taint_comparisons = release.taint_comparisons;
   }
   return parsed;
 }
@@ -50,7 +54,8 @@ absl::StatusOr<std::vector<SpreadConstraint>> ConstraintsFor(
   const auto& own = pod.spec.topology_spread_constraints;
   const bool is_defaulted = own.empty();
   absl::StatusOr<std::vector<SpreadConstraint>> constraints =
-      ParseConstraints(is_defaulted ? defaults : own, pod.meta.labels, action);
+      ParseConstraints(cluster.release(), is_defaulted ? defaults : own,
+                       pod.meta.labels, action);
   if (!constraints.ok()) {
     return absl::InvalidArgumentError(
         Prefix(action, is_defaulted ? "setting default " : "obtaining pod's ") +
@@ -75,8 +80,10 @@ NodeCondition CountedNodes(const SpreadConstraint& constraint, const Pod& pod,
       condition.node_affinity = pod.spec.affinity->node_affinity;
     }
   }
-  if (constraint.honor_node_taints)
+  if (constraint.honor_node_taints) {
     condition.tolerations = pod.spec.tolerations;
+    condition.taint_comparisons = constraint.taint_comparisons;
+  }
   return condition;
 }
 

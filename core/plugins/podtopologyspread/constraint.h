@@ -13,6 +13,7 @@
 #include "core/index/cluster_state.h"
 #include "core/index/node_set.h"
 #include "core/index/pod_query.h"
+#include "core/model/kubernetes_release.h"
 #include "core/model/labels.h"
 #include "core/model/pod.h"
 #include "core/model/selector.h"
@@ -27,11 +28,14 @@ struct SpreadConstraint {
   std::int32_t min_domains = 1;
   bool honor_node_affinity = true;
   bool honor_node_taints = false;
+  bool taint_comparisons = false;  // As KubernetesRelease's.
 };
 
 // The constraints among `written` whose whenUnsatisfiable is `action`, with the
-// pod's values of their matchLabelKeys merged into their selectors.
+// pod's values of their matchLabelKeys merged into their selectors if the
+// release does.
 absl::StatusOr<std::vector<SpreadConstraint>> ParseConstraints(
+    const KubernetesRelease& release,
     const std::vector<TopologySpreadConstraint>& written,
     const Labels& pod_labels, std::string_view action);
 

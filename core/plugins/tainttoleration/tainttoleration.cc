@@ -13,12 +13,13 @@ namespace {
 
 class TaintTolerationFilter : public PreparedFilter {
  public:
-  explicit TaintTolerationFilter(const std::vector<Toleration>& tolerations)
-      : tolerations_(tolerations) {}
+  TaintTolerationFilter(const std::vector<Toleration>& tolerations,
+                        bool taint_comparisons)
+      : tolerations_(tolerations), taint_comparisons_(taint_comparisons) {}
 
   Status Filter(const NodeInfo& node) const override {
-    if (FindUntoleratedDoNotScheduleTaint(node.node->taints, tolerations_) ==
-        nullptr) {
+    if (FindUntoleratedDoNotScheduleTaint(node.node->taints, tolerations_,
+                                          taint_comparisons_) == nullptr) {
       return Status();
     }
     return Status(Code::kUnschedulableAndUnresolvable,
@@ -27,18 +28,22 @@ class TaintTolerationFilter : public PreparedFilter {
 
  private:
   const std::vector<Toleration>& tolerations_;
+  const bool taint_comparisons_;
 };
 
 class TaintTolerationScore : public PreparedScore {
  public:
-  explicit TaintTolerationScore(std::vector<Toleration> tolerations)
-      : tolerations_(std::move(tolerations)) {}
+  TaintTolerationScore(std::vector<Toleration> tolerations,
+                       bool taint_comparisons)
+      : tolerations_(std::move(tolerations)),
+        taint_comparisons_(taint_comparisons) {}
 
   std::int64_t Score(const NodeInfo& node) const override {
     return std::count_if(node.node->taints.begin(), node.node->taints.end(),
                          [this](const Taint& taint) {
                            return taint.effect == kPreferNoSchedule &&
-                                  !Tolerate(tolerations_, taint);
+                                  !Tolerate(tolerations_, taint,
+                                            taint_comparisons_);
                          });
   }
 
@@ -49,20 +54,21 @@ class TaintTolerationScore : public PreparedScore {
 
  private:
   const std::vector<Toleration> tolerations_;
+  const bool taint_comparisons_;
 };
 
 }  // namespace
 
-PreFilterResult TaintToleration::PreFilter(const ClusterState& /*cluster*/,
+PreFilterResult TaintToleration::PreFilter(const ClusterState& cluster,
                                            const PodInfo& pod) const {
   PreFilterResult result;
-  result.filter =
-      std::make_unique<TaintTolerationFilter>(pod.pod.spec.tolerations);
+  result.filter = std::make_unique<TaintTolerationFilter>(
+      pod.pod.spec.tolerations, cluster.release().taint_comparisons);
   return result;
 }
 
 PreScoreResult TaintToleration::PreScore(
-    const ClusterState& /*cluster*/, const PodInfo& pod,
+    const ClusterState& cluster, const PodInfo& pod,
     const CandidateNodes& /*nodes*/) const {
   std::vector<Toleration> tolerations;
   std::copy_if(pod.pod.spec.tolerations.begin(), pod.pod.spec.tolerations.end(),
@@ -72,7 +78,8 @@ PreScoreResult TaintToleration::PreScore(
                         toleration.effect == kPreferNoSchedule;
                });
   PreScoreResult result;
-  result.score = std::make_unique<TaintTolerationScore>(std::move(tolerations));
+  result.score = std::make_unique<TaintTolerationScore>(
+      std::move(tolerations), cluster.release().taint_comparisons);
   return result;
 }
 

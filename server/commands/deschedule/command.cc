@@ -11,6 +11,7 @@
 #include "server/commands/deschedule/deschedule.h"
 #include "server/commands/deschedule/live.h"
 #include "server/commands/flags/flags.h"
+#include "server/commands/release/release_flags.h"
 
 namespace vicinal {
 namespace {
@@ -151,6 +152,7 @@ void AddDeschedule(CLI::App& app, std::function<absl::Status()>& action,
           "limit; default: the policy's, or 1")
       ->check(CLI::NonNegativeNumber)
       ->group(what);
+  AddReleaseFlags(deschedule, "The scheduler", options->release);
   AddLive(deschedule, *live);
   deschedule->add_option("-o,--output", options->output, "table or json")
       ->capture_default_str()

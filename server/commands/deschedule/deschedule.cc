@@ -18,16 +18,16 @@
 namespace vicinal {
 namespace {
 
-absl::Status Read(const DescheduleOptions& options, DescheduleCluster& out) {
-  const std::string& file = options.cluster_file;
-  if (!file.empty()) {
-    absl::Status status = ReadClusterFile(file, out.Loader());
-    if (!status.ok()) return status;
-    return out.state.Nodes().empty() ? NoNodesInFile(file) : absl::OkStatus();
+// `api_server`: null for a cluster file.
+absl::Status Read(const DescheduleOptions& options,
+                  const ClientConfig* api_server, DescheduleCluster& out) {
+  if (api_server != nullptr) {
+    return ReadClusterFromApi(*api_server, out.Loader());
   }
-  const absl::StatusOr<ClientConfig> config = ClientConfigOf(options);
-  if (!config.ok()) return config.status();
-  return ReadClusterFromApi(*config, out.Loader());
+  const std::string& file = options.cluster_file;
+  absl::Status status = ReadClusterFile(file, out.Loader());
+  if (!status.ok()) return status;
+  return out.state.Nodes().empty() ? NoNodesInFile(file) : absl::OkStatus();
 }
 
 }  // namespace
@@ -62,8 +62,18 @@ absl::StatusOr<Policy> PolicyOf(const DescheduleOptions& options) {
 absl::Status PrintPlanFor(const DescheduleOptions& options, std::ostream& out) {
   const absl::StatusOr<Policy> policy = PolicyOf(options);
   if (!policy.ok()) return policy.status();
-  DescheduleCluster cluster;
-  if (absl::Status status = Read(options, cluster); !status.ok()) {
+  absl::StatusOr<ClientConfig> config;
+  if (options.cluster_file.empty()) {
+    config = ClientConfigOf(options);
+    if (!config.ok()) return config.status();
+  }
+  const ClientConfig* const api_server =
+      options.cluster_file.empty() ? &*config : nullptr;
+  const absl::StatusOr<SchedulerRelease> release =
+      ReleaseFor(options.release, api_server);
+  if (!release.ok()) return release.status();
+  DescheduleCluster cluster(release->release);
+  if (absl::Status status = Read(options, api_server, cluster); !status.ok()) {
     return status;
   }
   PlanOptions plan_options;
@@ -71,7 +81,9 @@ absl::Status PrintPlanFor(const DescheduleOptions& options, std::ostream& out) {
   plan_options.now = std::chrono::duration_cast<std::chrono::seconds>(
                          std::chrono::system_clock::now().time_since_epoch())
                          .count();
-  const Plan plan = MakePlan(DefaultProfile(PluginConfig()), plan_options,
+  PluginConfig plugin_config;
+  plugin_config.release = release->release;
+  const Plan plan = MakePlan(DefaultProfile(plugin_config), plan_options,
                              cluster.facts, cluster.state);
   if (options.output == "json") {
     PrintJson(plan, out);

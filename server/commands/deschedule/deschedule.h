@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/deschedule/policy.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/kubernetes/client_config.h"
 
 namespace vicinal {
@@ -20,6 +21,8 @@ struct DescheduleOptions {
   std::string cluster_file;
   std::string kubeconfig;
   bool in_cluster = false;
+
+  ReleaseOptions release;  // Of the scheduler, which places the pods anew.
 
   std::string policy_file;  // Empty: DefaultPolicy.
   // Instead of the policy's; 0: no limit.

@@ -6,11 +6,15 @@
 
 #include "core/deschedule/pod_facts.h"
 #include "core/index/cluster_state.h"
+#include "core/model/kubernetes_release.h"
 #include "core/simulate/cluster_receiver.h"
 
 namespace vicinal {
 
 struct DescheduleCluster {
+  explicit DescheduleCluster(const KubernetesRelease& release = {})
+      : state(release) {}
+
   ClusterState state;
   PodFactsMap facts;
 

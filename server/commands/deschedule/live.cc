@@ -24,6 +24,7 @@
 #include "server/commands/deschedule/pass.h"
 #include "server/commands/deschedule/print_plan.h"
 #include "server/commands/deschedule/stop.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/tls/server_tls.h"
@@ -161,6 +162,10 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
   const absl::StatusOr<std::unique_ptr<BlockingApiClient>> client =
       BlockingApiClient::Create(*config, ClientOptions());
   if (!client.ok()) return client.status();
+  const absl::StatusOr<SchedulerRelease> release =
+      ReleaseFor(options.release, &*config);
+  if (!release.ok()) return release.status();
+  if (!release->mismatch.empty()) LOG(WARNING) << release->mismatch;
   DescheduleMetrics metrics;
   const absl::StatusOr<std::unique_ptr<ServerTls>> tls = LoadTls(live.security);
   if (!tls.ok()) return tls.status();
@@ -181,8 +186,11 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
   const auto may_evict = [&election] {
     return election == nullptr || election->IsLeader();
   };
-  const Profile profile = DefaultProfile(PluginConfig());
+  PluginConfig plugin_config;
+  plugin_config.release = release->release;
+  const Profile profile = DefaultProfile(plugin_config);
   PassOptions pass_options;
+  pass_options.release = release->release;
   pass_options.policy = *std::move(policy);
   pass_options.eviction_interval = live.eviction_interval;
   Evictor evictor(**client, *config, ClientOptions(),

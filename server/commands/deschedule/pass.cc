@@ -50,7 +50,7 @@ void DescheduleLoop::LookAtOwners(ClusterState& cluster) {
 
 absl::Status DescheduleLoop::MakePlanNow(const PassResult& result, Plan& plan) {
   const Clock::time_point begin = Clock::now();
-  DescheduleCluster cluster;
+  DescheduleCluster cluster(options_.release);
   if (absl::Status status = read_(cluster); !status.ok()) return status;
   LookAtOwners(cluster.state);
   PlanOptions options;

@@ -14,6 +14,7 @@
 #include "core/deschedule/plan.h"
 #include "core/deschedule/policy.h"
 #include "core/engine/profile.h"
+#include "core/model/kubernetes_release.h"
 #include "server/commands/deschedule/deschedule_cluster.h"
 #include "server/commands/deschedule/deschedule_metrics.h"
 #include "server/commands/deschedule/evictor.h"
@@ -23,6 +24,7 @@ namespace vicinal {
 
 struct PassOptions {
   Policy policy;
+  KubernetesRelease release;  // Of the scheduler.
   // Between two evictions.
   std::chrono::milliseconds eviction_interval{1000};
   // A plan is made anew when it is older than this and than twice the time that

@@ -9,7 +9,7 @@
 #include "core/model/decode_extras.h"
 #include "server/commands/explain/batch.h"
 #include "server/commands/explain/run_explain.h"
-#include "server/commands/flags/flags.h"
+#include "server/commands/release/release_flags.h"
 
 namespace vicinal {
 namespace {
@@ -80,7 +80,7 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
                    "plugin arguments and score weights are taken from the "
                    "profile that the pod names")
       ->group("Scheduling");
-  AddKubernetesRelease(explain, options->release)->group("Scheduling");
+  AddReleaseFlags(explain, "Scheduling", options->release);
   explain->add_option("-o,--output", options->output, "table, json or yaml")
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "json", "yaml"}))
@@ -107,7 +107,10 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
   explain->callback([options, &action, &exit_code, batch] {
     if (batch->count() > 0) {
       action = [options] {
-        return ExplainBatch(options->release, std::cin, std::cout);
+        const absl::StatusOr<SchedulerRelease> release =
+            ReleaseFor(options->release, nullptr);
+        if (!release.ok()) return release.status();
+        return ExplainBatch(release->release, std::cin, std::cout);
       };
       return;
     }

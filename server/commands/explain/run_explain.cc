@@ -24,6 +24,7 @@
 #include "server/commands/explain/question.h"
 #include "server/commands/explain/wanted_workload.h"
 #include "server/commands/page/page.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/kubernetes/read_file.h"
 #include "server/scheduler_config/profiles_file.h"
 #include "server/scheduler_config/scheduler_profiles.h"
@@ -248,11 +249,15 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
   absl::StatusOr<WantedWorkload> wanted =
       WantedWorkload::Parse(options.object, namespace_name);
   if (!wanted.ok()) return wanted.status();
-  ClusterState cluster(options.release);
+  const absl::StatusOr<SchedulerRelease> release =
+      ReleaseFor(options.release, found->api ? &*found->api : nullptr);
+  if (!release.ok()) return release.status();
+  ClusterState cluster(release->release);
   ClusterExtras extras;
   absl::Status status = LoadCluster(*found, err, *wanted, cluster, extras);
   if (!status.ok()) return status;
   std::vector<std::string> warnings;
+  if (!release->mismatch.empty()) warnings.push_back(release->mismatch);
   absl::StatusOr<std::vector<Question>> questions = ReadQuestions(
       options, namespace_name, *wanted, cluster, extras, warnings);
   if (questions.ok()) {
@@ -260,7 +265,7 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
     if (!status.ok()) return status;
   }
   const absl::StatusOr<SchedulerProfiles> profiles =
-      ReadProfiles(options.scheduler_config, options.release, warnings);
+      ReadProfiles(options.scheduler_config, release->release, warnings);
   for (const std::string& warning : warnings) {
     err << "vicinal: warning: " << warning << "\n";
   }

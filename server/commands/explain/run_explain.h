@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/model/kubernetes_release.h"
+#include "server/commands/release/scheduler_release.h"
 
 namespace vicinal {
 
@@ -24,7 +24,7 @@ struct ExplainOptions {
   std::string context;
   // The scheduler's KubeSchedulerConfiguration; "": the default profile.
   std::string scheduler_config;
-  KubernetesRelease release;  // The scheduler's.
+  ReleaseOptions release;
 
   std::string output = "table";  // Or "json", "yaml".
   std::size_t max_nodes = 20;    // Of each table; 0: all.

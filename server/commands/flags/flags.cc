@@ -4,22 +4,6 @@
 
 namespace vicinal {
 
-std::string CheckKubernetesRelease(const std::string& version) {
-  return std::string(KubernetesReleaseOf(version).status().message());
-}
-
-CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release) {
-  return app
-      ->add_option_function<std::string>(
-          "--kubernetes-release",
-          [&release](const std::string& version) {
-            release = *KubernetesReleaseOf(version);
-          },
-          "the release of the scheduler whose answers are given, such as 1.36")
-      ->check(CheckKubernetesRelease)
-      ->default_str(std::string(release.name));
-}
-
 void AddListenerSecurity(CLI::App* app, ListenerSecurity& security) {
   constexpr char kTls[] = "TLS";
   CLI::Option* cert_file =

@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "core/model/kubernetes_release.h"
 #include "server/listeners/tls/listener_security.h"
 
 namespace vicinal {
@@ -49,13 +48,6 @@ inline CLI::Option* AddBool(CLI::App* app, const std::string& flag, bool& value,
   return app->add_option(flag, value, description)
       ->default_str(value ? "true" : "false");
 }
-
-// What is wrong with the version of a release that a flag names; "": nothing.
-std::string CheckKubernetesRelease(const std::string& version);
-
-// --kubernetes-release: `release` becomes the one that is named, and must
-// outlive the app.
-CLI::Option* AddKubernetesRelease(CLI::App* app, KubernetesRelease& release);
 
 // --tls-cert-file, --tls-private-key-file, --client-ca-file, --client-crl-file,
 // --tls-min-version and --allow-insecure-listen. `security` must outlive the

@@ -6,13 +6,12 @@
 
 #include "core/model/api_resources.h"
 #include "server/commands/flags/flags.h"
+#include "server/commands/release/release_flags.h"
 #include "server/commands/serve/serve.h"
 #include "server/commands/serve/serve_options.h"
 
 namespace vicinal {
 namespace {
-
-constexpr char kAuto[] = "auto";  // A release.
 
 void AddListeners(CLI::App* serve, ServeOptions& options) {
   serve
@@ -96,23 +95,7 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
   grpc_state->excludes(kubeconfig)
       ->excludes(in_cluster)
       ->excludes(cluster_file);
-  serve
-      ->add_option_function<std::string>(
-          "--kubernetes-release",
-          [&options](const std::string& version) {
-            options.kubernetes_release.reset();
-            if (version != kAuto) {
-              options.kubernetes_release = *KubernetesReleaseOf(version);
-            }
-          },
-          "the release of the scheduler whose answers are given, such as 1.36; "
-          "auto: that of the API server, or else the newest")
-      ->check([](const std::string& version) {
-        return version == kAuto ? std::string()
-                                : CheckKubernetesRelease(version);
-      })
-      ->default_str(kAuto)
-      ->group(kClusterState);
+  AddReleaseFlags(serve, kClusterState, options.release);
   serve
       ->add_flag("--require-same-release", options.require_same_release,
                  "do not start if the API server is of another release than "

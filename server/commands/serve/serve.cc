@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "server/commands/serve/scheduler_release.h"
+#include "server/commands/serve/confirm_release.h"
 #include "server/commands/serve/server.h"
 
 namespace vicinal {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/model/kubernetes_release.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/tls/listener_security.h"
 #include "server/state/in_flight_pods.h"
@@ -43,8 +43,7 @@ struct ServeOptions {
   bool grpc_state = false;  // ClusterState.Feed; needs the gRPC listener.
   bool sample = false;      // The embedded sample.
 
-  // The scheduler's release; not set: the API server's.
-  std::optional<KubernetesRelease> kubernetes_release;
+  ReleaseOptions release;
   // Do not start if it is not that of the API server.
   bool require_same_release = false;
 

@@ -9,7 +9,7 @@
 
 #include "core/model/api_resources.h"
 #include "core/simulate/action.h"
-#include "server/commands/flags/flags.h"
+#include "server/commands/release/release_flags.h"
 #include "server/commands/simulate/simulate.h"
 #include "server/commands/terminal/terminal.h"
 
@@ -60,7 +60,7 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
       ->add_option("--seed", options->seed,
                    "decides between nodes that are equally good")
       ->capture_default_str();
-  AddKubernetesRelease(simulate, options->release);
+  AddReleaseFlags(simulate, "Options", options->release);
   simulate->add_flag("--until-stable", options->until_stable,
                      "let time pass after each action: Jobs run to completion, "
                      "and deschedule makes passes until nothing is evicted");

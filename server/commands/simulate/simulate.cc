@@ -17,6 +17,7 @@
 #include "server/commands/cluster/cluster_source.h"
 #include "server/commands/cluster/progress.h"
 #include "server/commands/page/page.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/commands/simulate/print_report.h"
 #include "server/commands/simulate/script.h"
 #include "server/commands/simulate/simulation_page.h"
@@ -120,7 +121,11 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   std::vector<std::string> notes;
   absl::StatusOr<Scenario> script = ReadAll(options, found, notes);
   if (!script.ok()) return script.status();
-  SimulatedCluster simulated(options.seed, options.release);
+  const absl::StatusOr<SchedulerRelease> release =
+      ReleaseFor(options.release, found.api ? &*found.api : nullptr);
+  if (!release.ok()) return release.status();
+  if (!release->mismatch.empty()) notes.push_back(release->mismatch);
+  SimulatedCluster simulated(options.seed, release->release);
   absl::Status status =
       ReadCluster(found, simulated.Loader(Deschedules(*script)), log);
   if (!status.ok()) return status;
@@ -138,7 +143,7 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
   Page page;
   if (!options.html.empty()) page = StartSimulationPage(simulated);
   PluginConfig config;
-  config.release = options.release;
+  config.release = release->release;
   Progress progress(log, "pods placed so far");
   Simulator simulator(simulated, DefaultProfile(config),
                       {options.seed, options.until_stable,

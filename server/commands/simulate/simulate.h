@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/model/kubernetes_release.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/commands/terminal/terminal.h"
 
 namespace vicinal {
@@ -24,7 +24,7 @@ struct SimulateOptions {
   std::string namespace_name;
   std::string output = "table";  // Or json.
   std::uint64_t seed = 0;
-  KubernetesRelease release;  // The scheduler's.
+  ReleaseOptions release;
   bool until_stable = false;
   bool all_pods = false;
   bool domains = false;    // Print the tables of domains.

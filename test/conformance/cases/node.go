@@ -65,7 +65,7 @@ func (d dice) taints() list {
 			"effect": pick(d, "NoSchedule", "NoExecute", "PreferNoSchedule", "PreferNoSchedule"),
 		}
 		if d.chance(70) {
-			t["value"] = pick(d, "a", "b", "", "5")
+			t["value"] = pick(d, "a", "b", "", "5", "5", "05", "-7")
 		}
 		out = append(out, t)
 	}
@@ -83,7 +83,7 @@ func (d dice) tolerations() list {
 			t["operator"] = pick(d, "Exists", "Equal", "Equal", "Lt", "Gt", "Other")
 		}
 		if d.chance(60) {
-			t["value"] = pick(d, "a", "b", "", "5", "10")
+			t["value"] = pick(d, "a", "b", "", "5", "10", "05", "-7")
 		}
 		if d.chance(60) {
 			t["effect"] = pick(d, "NoSchedule", "NoExecute", "PreferNoSchedule")

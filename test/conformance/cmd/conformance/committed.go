@@ -16,10 +16,10 @@ import (
 	"vicinal/test/conformance/stock"
 )
 
-// committedCases are the named cases (testdata/named/*.yaml), the regressions
+// committedCases are, for a scheduler with these feature gates, the named cases (testdata/named/*.yaml), the regressions
 // (testdata/regressions/*.json, one case each) and the lines of
 // testdata/badlines.ndjson.
-func committedCases(testdata string) ([]candidate, error) {
+func committedCases(testdata, gates string) ([]candidate, error) {
 	var out []candidate
 	files, err := filepath.Glob(filepath.Join(testdata, "named", "*.yaml"))
 	if err != nil {
@@ -29,7 +29,7 @@ func committedCases(testdata string) ([]candidate, error) {
 		return nil, fmt.Errorf("no named cases in %s", testdata)
 	}
 	for _, file := range files {
-		c, err := namedCase(file)
+		c, err := namedCase(file, gates)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -68,11 +68,21 @@ type namedFile struct {
 	Expect *expectation               `json:"expect"`
 	// Until has what a release and those before it answer instead, by release.
 	Until map[string]*expectation `json:"until,omitempty"`
+	// With has what it answers with a feature gate set, by "Name=true" or "Name=false".
+	With map[string]*expectation `json:"with,omitempty"`
 }
 
 // expected is what the stock code of a release has to answer. Releases of one length
-// are in the order of their texts.
-func (f *namedFile) expected(release string) *expectation {
+// are in the order of their texts. Nil with feature gates that the case says nothing of.
+func (f *namedFile) expected(release, gates string) *expectation {
+	if gates != "" {
+		for _, gate := range strings.Split(gates, ",") {
+			if e := f.With[gate]; e != nil {
+				return e
+			}
+		}
+		return nil
+	}
 	for _, last := range slices.Sorted(maps.Keys(f.Until)) {
 		if release <= last {
 			return f.Until[last]
@@ -90,7 +100,7 @@ type expectation struct {
 	Message *string                           `json:"message,omitempty"`
 }
 
-func namedCase(file string) (candidate, error) {
+func namedCase(file, gates string) (candidate, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return candidate{}, err
@@ -107,7 +117,7 @@ func namedCase(file string) (candidate, error) {
 		return candidate{}, err
 	}
 	line, err := json.Marshal(named.Case)
-	return candidate{id: id, line: line, expect: named.expected(stock.Release)}, err
+	return candidate{id: id, line: line, expect: named.expected(stock.Release, gates)}, err
 }
 
 // check compares what the file says with the stock code's answer.

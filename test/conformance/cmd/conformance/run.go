@@ -16,7 +16,7 @@ import (
 // run compares the committed cases and then the generated ones, batch by batch,
 // so that what it keeps does not grow with their number.
 func run(ctx context.Context, o options, r *report) error {
-	committed, err := committedCases(o.testdata)
+	committed, err := committedCases(o.testdata, o.gates)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func TestEveryCaseIsCompared(t *testing.T) {
 	oracle := oracleBinary(t)
 
 	r := runWith(t, oracle, 230)
-	committed, err := committedCases("../../testdata")
+	committed, err := committedCases("../../testdata", "")
 	if err != nil {
 		t.Fatal(err)
 	}
