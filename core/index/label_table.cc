@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/index/give_back_room.h"
+
 namespace vicinal {
 
 const LabelTable::Label* LabelTable::Find(const HashedLabel& label) const {
@@ -34,6 +36,7 @@ PodGroup* LabelTable::Remove(Label* label, std::size_t position) {
   if (label->groups.empty()) {
     const auto key = keys_.find(*label->key);
     labels_.erase(labels_.find(HashedLabel(*label->key, label->value)));
+    GiveBackRoom(labels_);
     if (--key->second == 0) keys_.erase(key);
   }
   return moved;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace vicinal {
 namespace {
 
@@ -35,6 +38,18 @@ TEST(LabelTableTest, SaysWhichGroupMovedIntoTheGap) {
   EXPECT_EQ(table.Remove(label, 1), nullptr);
   EXPECT_EQ(table.Remove(label, 0), nullptr);
   EXPECT_TRUE(table.empty());
+}
+
+TEST(LabelTableTest, FindsWhatIsLeftOfMany) {
+  LabelTable table;
+  std::vector<LabelTable::Label*> labels;
+  for (int i = 0; i < 10'000; ++i) {
+    labels.push_back(table.Add({"app", std::to_string(i)}, Group(1)));
+  }
+  for (int i = 1; i < 10'000; ++i) table.Remove(labels[i], 0);
+  EXPECT_EQ(table.Find({"app", "0"}), labels[0]);
+  EXPECT_EQ(table.Find({"app", "1"}), nullptr);
+  EXPECT_EQ(table.Add({"app", "0"}, Group(2)), labels[0]);
 }
 
 TEST(LabelTableTest, KeepsAKeyWhileAnotherLabelHasIt) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "core/index/canonical_key.h"
+#include "core/index/give_back_room.h"
 
 namespace vicinal {
 
@@ -19,13 +22,6 @@ struct PodCounter {
 
   // One that all matching pods' labels must satisfy, to be found by.
   const Selector& selector() const { return query.conditions.front().selector; }
-
-  bool Matches(const PodGroup& group) const {
-    return query.Matches(
-        group.namespace_name(),
-        [&group](const std::string& key) { return group.FindLabel(key); },
-        group.terminating());
-  }
 };
 
 namespace {
@@ -37,6 +33,39 @@ constexpr std::size_t kMaxCounters = 8192;
 constexpr std::size_t kMaxTopologyKeys = 256;
 constexpr std::size_t kMaxNodeSets = 256;
 constexpr std::size_t kMaxDomainCells = 8 << 20;
+
+// Of a group's labels the one with a key, null if there is none. Cost:
+// O(log labels).
+template <typename Posting>
+Posting* FindPosting(std::span<Posting> all, std::string_view key) {
+  constexpr std::size_t kFew = 16;  // Of these, looking at each is faster.
+  const auto has_key = [key](const Posting& posting) {
+    return *posting.label->key == key;
+  };
+  auto it = all.begin();
+  if (all.size() <= kFew) {
+    it = std::find_if(it, all.end(), has_key);
+  } else {
+    it = std::lower_bound(it, all.end(), key,
+                          [](const Posting& posting, std::string_view wanted) {
+                            return *posting.label->key < wanted;
+                          });
+    if (it != all.end() && !has_key(*it)) it = all.end();
+  }
+  return it == all.end() ? nullptr : &*it;
+}
+
+template <typename Posting>
+bool Matches(const PodCounter& counter, const PodGroup& group,
+             std::span<Posting> labels) {
+  return counter.query.Matches(
+      group.namespace_name(),
+      [labels](const std::string& key) -> const std::string* {
+        const Posting* const posting = FindPosting(labels, key);
+        return posting == nullptr ? nullptr : &posting->label->value;
+      },
+      group.terminating());
+}
 
 std::string KeyOf(CarriedTerm::Kind kind, const AffinityTerm& term,
                   std::int64_t weight) {
@@ -106,6 +135,7 @@ void TopologyIndex::Drop(CarriedTerm* carried) {
   if (--carried->holders > 0) return;
   CHECK(carried->pods.by_node().empty()) << "a term that pods carry is dropped";
   terms_.erase(KeyOf(carried->kind, carried->term, carried->weight));
+  GiveBackRoom(terms_);
 }
 
 PodGroup* TopologyIndex::AddPod(const PodGroupKey& key, const PodGroup* like) {
@@ -184,7 +214,9 @@ PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
         return posting(labels_.Add(label, &group));
       });
   counter_lookup_.ForEachCandidate(labels, [&group](PodCounter* counter) {
-    if (counter->Matches(group)) group.counters_.push_back(counter);
+    if (Matches(*counter, group, group.postings())) {
+      group.counters_.push_back(counter);
+    }
   });
   groups_.insert(std::move(created));
   return group;
@@ -193,11 +225,11 @@ PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
 void TopologyIndex::DeleteGroup(PodGroup* group) {
   CHECK(group->nodes_.empty()) << "a group goes whose pods are on nodes";
   for (const PodGroup::Posting& posting : group->postings()) {
+    // The label goes with its last group; otherwise it stays where it is.
     PodGroup* const moved = labels_.Remove(posting.label, posting.position);
     if (moved == nullptr) continue;
-    for (PodGroup::Posting& other : moved->postings()) {
-      if (other.label == posting.label) other.position = posting.position;
-    }
+    FindPosting(moved->postings(), *posting.label->key)->position =
+        posting.position;
   }
   const PodGroup::Posting& posting = group->namespace_;
   if (PodGroup* const moved =
@@ -272,7 +304,7 @@ const PlacementCounts& TopologyIndex::Count(const PodQuery& query) const {
       auto& counters = group.counters_;
       // Visited before: a namespace or a value is listed twice.
       if (!counters.empty() && counters.back() == counter) return;
-      if (!counter->Matches(group)) return;
+      if (!Matches(*counter, group, group.postings())) return;
       counters.push_back(counter);
       group.nodes_.ForEach([counter](NodeId node, std::int32_t pods) {
         counter->pods.Add(node, pods);

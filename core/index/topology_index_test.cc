@@ -68,6 +68,43 @@ TEST_F(TopologyIndexTest, CountsStayRightWhenOldCountersAreEvicted) {
   EXPECT_EQ(Count("new"), 1);
 }
 
+TEST_F(TopologyIndexTest, GroupsOfManyLabelsAreCountedByEachOfThem) {
+  constexpr int kLabels = 2000;
+  const auto key = [](int i) { return "k" + std::to_string(i); };
+  const auto add = [&](const std::string& last) {
+    Labels labels;
+    for (int i = 0; i < kLabels; ++i) labels.Set(key(i), "v");
+    labels.Set(key(kLabels), last);
+    PodGroup* const group = index_.AddPod({"ns", labels, {}, false});
+    index_.Place(*group, 0);
+    return group;
+  };
+  const auto count = [&](const std::string& label, const std::string& value) {
+    PodQuery query;
+    query.conditions.push_back(
+        {false, {"ns"}, Selector::FromSet(Labels{{label, value}})});
+    query.conditions.push_back(
+        {false, {"ns"}, Selector::FromSet(Labels{{key(7), "v"}})});
+    return index_.Count(query).by_node().Get(0);
+  };
+  PodGroup* const first = add("first");
+  PodGroup* const second = add("second");
+  PodGroup* const third = add("third");
+  EXPECT_EQ(*second->FindLabel(key(kLabels)), "second");
+  EXPECT_EQ(second->FindLabel("k"), nullptr);
+  EXPECT_EQ(second->FindLabel("k77x"), nullptr);
+  EXPECT_EQ(second->FindLabel("z"), nullptr);
+  // A counter that was there before the group, and one that came after.
+  for (int i = 0; i < kLabels; i += 100) EXPECT_EQ(count(key(i), "v"), 3) << i;
+  Remove(first);  // The last group takes its place at each label.
+  for (int i = 0; i < kLabels; i += 50) EXPECT_EQ(count(key(i), "v"), 2) << i;
+  Remove(third);
+  for (int i = 0; i < kLabels; i += 25) EXPECT_EQ(count(key(i), "v"), 1) << i;
+  EXPECT_EQ(count(key(kLabels), "second"), 1);
+  Remove(second);
+  EXPECT_EQ(index_.size().labels, 0u);
+}
+
 TEST_F(TopologyIndexTest, CountsByDomainFollowPodsAndRelabelledNodes) {
   Node other;
   other.meta.labels = Labels{{"zone", "a"}};
