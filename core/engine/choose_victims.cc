@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/engine/violated_budgets.h"
 #include "core/index/stored_pod.h"
 
 namespace vicinal {
@@ -18,7 +19,8 @@ bool MoreImportant(const Resident& a, const Resident& b) {
 
 }  // namespace
 
-std::vector<Resident> ResidentsOf(const NodeInfo& node) {
+std::vector<Resident> ResidentsOf(const NodeInfo& node, std::int32_t priority,
+                                  const ClusterState& cluster) {
   std::vector<Resident> residents;
   for (const StoredPod* pod : node.pods) {
     residents.push_back(
@@ -28,6 +30,16 @@ std::vector<Resident> ResidentsOf(const NodeInfo& node) {
          pod->start_time().value_or(std::numeric_limits<std::int64_t>::max())});
   }
   std::ranges::stable_sort(residents, MoreImportant);
+  std::vector<ObjectKey> may_go;
+  for (const Resident& resident : residents) {
+    if (resident.priority < priority) may_go.push_back(resident.key);
+  }
+  // They are the last ones.
+  const std::vector<bool> violates = ViolatesBudgets(may_go, cluster);
+  const std::size_t stay = residents.size() - may_go.size();
+  for (std::size_t i = 0; i < violates.size(); ++i) {
+    residents[stay + i].violates_budget = violates[i];
+  }
   return residents;
 }
 
@@ -55,11 +67,14 @@ std::optional<std::vector<bool>> ChooseVictims(
     if (goes[i]) removal.Remove(resident.key);
   }
   if (!fits()) return std::nullopt;
-  for (std::size_t i = 0; i < residents.size(); ++i) {
-    if (!goes[i] || (keep && residents[i].is_victim)) continue;
-    removal.PutBack(residents[i].key);
-    goes[i] = !fits();
-    if (goes[i]) removal.Remove(residents[i].key);
+  for (const bool violating : {true, false}) {
+    for (std::size_t i = 0; i < residents.size(); ++i) {
+      if (!goes[i] || residents[i].violates_budget != violating) continue;
+      if (keep && residents[i].is_victim) continue;
+      removal.PutBack(residents[i].key);
+      goes[i] = !fits();
+      if (goes[i]) removal.Remove(residents[i].key);
+    }
   }
   return goes;
 }

@@ -25,11 +25,17 @@ struct Resident {
   std::int32_t priority = 0;
   std::int64_t start_time = 0;  // Not started: as late as can be.
   bool is_victim = false;       // Goes whatever the rules say, see `keep`.
+  // Whether a PodDisruptionBudget would be violated if all pods that may have
+  // to go went.
+  bool violates_budget = false;
 };
 
 // The pods of the node, the most important first (util.MoreImportantPod:
-// priority, then the earlier start). None is a victim yet.
-std::vector<Resident> ResidentsOf(const NodeInfo& node);
+// priority, then the earlier start). None is a victim yet. Those of a lower
+// priority than `priority` may have to go. Cost: O(pods of the node), for the
+// latter as ViolatesBudgets.
+std::vector<Resident> ResidentsOf(const NodeInfo& node, std::int32_t priority,
+                                  const ClusterState& cluster);
 
 // Pods taken out of a cluster for as long as this lives.
 class Removal {
@@ -48,8 +54,9 @@ class Removal {
 };
 
 // Upstream's choice: without all pods of a lower priority than `priority`, and
-// then one after the other back, in the order of `residents`, if the pod still
-// fits, which `fits()` says of the cluster as it is. With `keep` the victims do
+// then one after the other back if the pod still fits, which `fits()` says of
+// the cluster as it is: first those that violate a budget, each time in the
+// order of `residents`. With `keep` the victims do
 // not come back. Returns who has to go, for each resident; nullopt if the pod
 // does not fit all the same. The cluster is changed and changed back. Cost: a
 // question, a removal and two additions for each pod of lower priority.

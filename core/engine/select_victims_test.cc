@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/engine/profile.h"
@@ -71,8 +73,27 @@ class PreemptTest : public ::testing::Test {
   std::optional<std::vector<std::string>> Select(
       std::string_view pod, const std::vector<std::string>& victims,
       std::string_view node = "n1") {
-    return SelectVictims(profile_, resources_, cluster_, MakePod(pod), node,
-                         victims);
+    std::optional<SelectedVictims> selected =
+        SelectVictims(profile_, resources_, cluster_, MakePod(pod), node,
+                      {victims, proposed_violations_});
+    if (!selected) return std::nullopt;
+    violations_ = selected->num_pdb_violations;
+    return std::move(selected->uids);
+  }
+
+  // The same for a pod of app=web that no budget lets go.
+  void RunProtected(const std::string& name, int priority) {
+    AddObjects(cluster_, R"(
+
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: gold, namespace: default}
+spec: {selector: {matchLabels: {tier: gold}}}
+)");
+    AddPod(cluster_, "n1",
+           "{metadata: {namespace: default, name: " + name + ", uid: " + name +
+               ", labels: {app: web, tier: gold}}, spec: {priority: " +
+               std::to_string(priority) + "}}");
   }
 
   const Profile profile_ =
@@ -80,6 +101,8 @@ class PreemptTest : public ::testing::Test {
   // None: the scheduler's choice has reasons that are not known.
   Profile resources_;
   ClusterState cluster_;
+  std::int64_t proposed_violations_ = 0;
+  std::int64_t violations_ = -1;  // Of the last selection.
 };
 
 TEST_F(PreemptTest, VictimsThatAreEnoughStayAsTheyAre) {
@@ -157,6 +180,28 @@ TEST_F(PreemptTest, OnlyAsManyPodsAreAddedAsASpreadNeedsTheLeastImportant) {
   // n2 has one: with the incoming one n1 may have two.
   EXPECT_THAT(Select(kSpreadWeb, {"big"}),
               Optional(ElementsAre("big", "first", "second")));
+}
+
+// n2 has one pod of app=web: with the incoming one n1 may have two.
+TEST_F(PreemptTest, APodThatABudgetProtectsIsSparedBeforeAMoreImportantOne) {
+  RunProtected("protected", 1);
+  Run("n1", "important", "web", 2);
+  Run("n2", "elsewhere", "web", 1);
+  Run("n1", "big", "other", 5);
+  EXPECT_THAT(Select(kSpreadWeb, {"big"}),
+              Optional(ElementsAre("big", "important")));
+  EXPECT_EQ(violations_, 0);
+}
+
+TEST_F(PreemptTest, AddedPodsThatABudgetProtectsAreCounted) {
+  RunProtected("first", 1);
+  RunProtected("second", 2);
+  Run("n2", "elsewhere", "web", 1);
+  Run("n1", "big", "other", 5);
+  proposed_violations_ = 3;
+  EXPECT_THAT(Select(kSpreadWeb, {"big"}),
+              Optional(ElementsAre("big", "first")));
+  EXPECT_EQ(violations_, 4);
 }
 
 TEST_F(PreemptTest, VictimsAreOrderedByPriorityThenByStart) {
@@ -296,6 +341,16 @@ TEST_F(PreemptForRoomTest, AChoiceWithOtherReasonsThanRoomIsKept) {
   RunLarge("web", "web", 1);
   EXPECT_THAT(Select(kLargeAwayFromWeb, {"dear"}),
               Optional(ElementsAre("dear", "web")));
+}
+
+// The choice by room is to spare the protected one.
+TEST_F(PreemptForRoomTest, ViolationsAreCountedAnewWhereTheChoiceIsMadeAgain) {
+  RunLarge("dear", "other", 2);
+  RunLarge("cheap", "other", 1);
+  RunProtected("web", 1);
+  EXPECT_THAT(Select(kLargeAwayFromWeb, {"cheap"}),
+              Optional(ElementsAre("cheap", "web")));
+  EXPECT_EQ(violations_, 1);
 }
 
 TEST_F(PreemptForRoomTest, AnAffinityMayNotRestOnAPodOfLowerPriority) {

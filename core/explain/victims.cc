@@ -16,17 +16,20 @@ namespace {
 std::optional<Victims> OnNode(const Profile& filters, const PodInfo& pod,
                               const std::string& name, ClusterState& cluster) {
   const NodeInfo& node = *cluster.FindNode(name);
-  const std::vector<Resident> residents = ResidentsOf(node);
+  const std::int32_t priority = PodPriority(pod.pod);
+  const std::vector<Resident> residents = ResidentsOf(node, priority, cluster);
   const auto fits = [&] {
     return FilterOneNode(filters, cluster, pod, node).ok();
   };
   const std::optional<std::vector<bool>> goes =
-      ChooseVictims(residents, PodPriority(pod.pod), false, fits, cluster);
+      ChooseVictims(residents, priority, false, fits, cluster);
   if (!goes) return std::nullopt;
   Victims victims;
   victims.node = name;
   for (std::size_t i = 0; i < residents.size(); ++i) {
-    if ((*goes)[i]) victims.pods.push_back({residents[i].key, name, false});
+    if (!(*goes)[i]) continue;
+    victims.pods.push_back({residents[i].key, name, false});
+    if (residents[i].violates_budget) ++victims.violations;
   }
   if (victims.pods.empty()) return std::nullopt;
   return victims;
@@ -39,7 +42,7 @@ std::optional<Victims> FindVictims(const Profile& filters, const PodInfo& pod,
                                    ClusterState& cluster,
                                    std::size_t max_nodes) {
   std::optional<Victims> best;
-  std::tuple<std::int64_t, std::int64_t, std::size_t> least;
+  std::tuple<std::size_t, std::int64_t, std::int64_t, std::size_t> least;
   std::size_t looked_at = 0;
   for (const NodeExplanation& node : explanation.nodes) {
     // What the removal of pods cannot help.
@@ -54,7 +57,7 @@ std::optional<Victims> FindVictims(const Profile& filters, const PodInfo& pod,
       highest = std::max(highest, priority);
       sum += priority - std::numeric_limits<std::int32_t>::min();
     }
-    const std::tuple cost{highest, sum, found->pods.size()};
+    const std::tuple cost{found->violations, highest, sum, found->pods.size()};
     if (best && least <= cost) continue;
     least = cost;
     found->highest_priority = static_cast<std::int32_t>(highest);

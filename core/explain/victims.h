@@ -2,6 +2,7 @@
 #ifndef VICINAL_CORE_EXPLAIN_VICTIMS_H_
 #define VICINAL_CORE_EXPLAIN_VICTIMS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,12 +19,13 @@ struct Victims {
   std::string node;
   std::vector<PodReference> pods;  // The most important first.
   std::int32_t highest_priority = 0;
+  std::size_t violations = 0;  // Of PodDisruptionBudgets, one at most by pod.
 };
 
 // For a pod that fits nowhere: the node where the pods of lower priority that
-// have to go matter least, by their highest priority, the sum of their
-// priorities and their number. Nothing if no such pods help. Without
-// PodDisruptionBudgets, which vicinal does not know. The cluster is changed and
+// have to go matter least, by the PodDisruptionBudgets that they violate, their
+// highest priority, the sum of their priorities and their number. Nothing if no
+// such pods help. The cluster is changed and
 // changed back. Cost: O(pods of lower priority × filters), on at most
 // `max_nodes` nodes.
 // Source: SelectVictimsOnNode and pickOneNodeForPreemption in

@@ -60,6 +60,28 @@ TEST_F(VictimsTest, TakesTheLeastImportantPodsThatAreInTheWay) {
   EXPECT_EQ(cluster_.pod_count(), 3);
 }
 
+TEST_F(VictimsTest, ANodeWithoutProtectedPodsComesFirst) {
+  AddObjects(cluster_, R"(
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: gold, namespace: default}
+spec: {selector: {matchLabels: {tier: gold}}}
+)");
+  AddPod(cluster_, "n1", R"(
+{metadata: {name: a, labels: {app: web, tier: gold}}, spec: {priority: 1}})");
+  AddPod(cluster_, "n2", R"(
+{metadata: {name: b, labels: {app: web}}, spec: {priority: 5}})");
+  std::optional<Victims> victims = Find();
+  ASSERT_TRUE(victims.has_value());
+  EXPECT_EQ(victims->node, "n2");
+  EXPECT_EQ(victims->violations, 0);
+  cluster_.Remove<Node>({"", "n2"});
+  victims = Find();
+  ASSERT_TRUE(victims.has_value());
+  EXPECT_EQ(victims->node, "n1");
+  EXPECT_EQ(victims->violations, 1);
+}
+
 TEST_F(VictimsTest, PodsOfTheSamePriorityStay) {
   for (const char* node : {"n1", "n2"}) {
     AddPod(cluster_, node,

@@ -68,6 +68,7 @@ template void ClusterState::RemoveOther<ReplicationController>(
     const ObjectKey&);
 template void ClusterState::RemoveOther<ReplicaSet>(const ObjectKey&);
 template void ClusterState::RemoveOther<StatefulSet>(const ObjectKey&);
+template void ClusterState::RemoveOther<PodDisruptionBudget>(const ObjectKey&);
 
 const NodeInfo* ClusterState::FindNode(std::string_view name) const {
   const auto it = nodes_.find(name);

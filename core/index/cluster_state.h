@@ -41,6 +41,7 @@
 #include "core/model/kubernetes_release.h"
 #include "core/model/node.h"
 #include "core/model/object.h"
+#include "core/model/pod_disruption_budget.h"
 #include "core/model/workload.h"
 
 namespace vicinal {
@@ -224,7 +225,8 @@ class ClusterState {
   ImageStates images_;
   std::tuple<std::map<ObjectKey, Namespace>, std::map<ObjectKey, Service>,
              std::map<ObjectKey, ReplicationController>,
-             std::map<ObjectKey, ReplicaSet>, std::map<ObjectKey, StatefulSet>>
+             std::map<ObjectKey, ReplicaSet>, std::map<ObjectKey, StatefulSet>,
+             std::map<ObjectKey, PodDisruptionBudget>>
       others_;
 };
 

@@ -43,6 +43,7 @@ inline constexpr std::array<ApiResource, std::variant_size_v<Object>>
         {"replicationcontrollers", "v1", "ReplicationController"},
         {"replicasets", "apps/v1", "ReplicaSet"},
         {"statefulsets", "apps/v1", "StatefulSet"},
+        {"poddisruptionbudgets", "policy/v1", "PodDisruptionBudget"},
     }};
 
 // Object(Kind()).index().

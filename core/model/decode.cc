@@ -312,4 +312,9 @@ absl::Status Decode(JsonValue value, const JsonPath& path, StatefulSet* out) {
   return DecodeNamed(value, path, out);
 }
 
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    PodDisruptionBudget* out) {
+  return DecodeNamed(value, path, out);
+}
+
 }  // namespace vicinal

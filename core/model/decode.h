@@ -32,6 +32,8 @@ absl::Status Decode(JsonValue value, const JsonPath& path,
                     ReplicationController* out);
 absl::Status Decode(JsonValue value, const JsonPath& path, ReplicaSet* out);
 absl::Status Decode(JsonValue value, const JsonPath& path, StatefulSet* out);
+absl::Status Decode(JsonValue value, const JsonPath& path,
+                    PodDisruptionBudget* out);
 
 }  // namespace vicinal
 

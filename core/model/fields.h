@@ -257,6 +257,18 @@ void VisitFields(T& object, Visit&& visit) {
         }});
 }
 
+template <Is<PodDisruptionBudget> T, typename Visit>
+void VisitFields(T& budget, Visit&& visit) {
+  visit("metadata", budget.meta);
+  visit("spec", Nested{[&budget](auto& visit_inner) {
+          visit_inner("selector", budget.selector);
+        }});
+  visit("status", Nested{[&budget](auto& visit_inner) {
+          visit_inner("disruptionsAllowed", budget.disruptions_allowed);
+          visit_inner("disruptedPods", budget.disrupted_pods);
+        }});
+}
+
 // Whether T has fields that VisitFields visits.
 template <typename T>
 concept HasFields = requires(T& object) {

@@ -21,6 +21,7 @@ constexpr KubernetesRelease k1_36 = [] {
   release.image_volumes = ImageVolumes::kScored;
   release.resized_by_container = true;
   release.node_name_narrows = false;
+  release.violated_budget_ends_search = false;
   return release;
 }();
 

@@ -43,6 +43,9 @@ struct KubernetesRelease {
   // NodeName, from 1.37 on: PreFilter narrows to the node named, and of the
   // default profile's filters it is the first. Before, NodeUnschedulable is.
   bool node_name_narrows = true;
+  // DefaultPreemption, from 1.37 on: a pod takes nothing more from
+  // PodDisruptionBudgets behind the first one that it violates.
+  bool violated_budget_ends_search = true;
 
   // What feature gates say, each named here; core/model/feature_gates.h sets
   // them. Here are the defaults.

@@ -7,12 +7,14 @@
 
 #include "core/model/node.h"
 #include "core/model/pod.h"
+#include "core/model/pod_disruption_budget.h"
 #include "core/model/workload.h"
 
 namespace vicinal {
 
-using Object = std::variant<Node, Pod, Namespace, Service,
-                            ReplicationController, ReplicaSet, StatefulSet>;
+using Object =
+    std::variant<Node, Pod, Namespace, Service, ReplicationController,
+                 ReplicaSet, StatefulSet, PodDisruptionBudget>;
 
 inline const ObjectMeta& MetaOf(const Object& object) {
   return std::visit(

@@ -197,4 +197,8 @@ void AppendJson(const StatefulSet& set, std::string& out) {
   AppendObject("StatefulSet", "apps/v1", set, out);
 }
 
+void AppendJson(const PodDisruptionBudget& budget, std::string& out) {
+  AppendObject("PodDisruptionBudget", "policy/v1", budget, out);
+}
+
 }  // namespace vicinal

@@ -7,6 +7,7 @@
 
 #include "core/model/node.h"
 #include "core/model/pod.h"
+#include "core/model/pod_disruption_budget.h"
 #include "core/model/workload.h"
 
 namespace vicinal {
@@ -20,6 +21,7 @@ void AppendJson(const Service& service, std::string& out);
 void AppendJson(const ReplicationController& controller, std::string& out);
 void AppendJson(const ReplicaSet& set, std::string& out);
 void AppendJson(const StatefulSet& set, std::string& out);
+void AppendJson(const PodDisruptionBudget& budget, std::string& out);
 
 }  // namespace vicinal
 

@@ -38,8 +38,9 @@ Lists Everything() {
   for (const char* path :
        {"/api/v1/namespaces", "/api/v1/services",
         "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
-        "/apis/apps/v1/statefulsets", "/apis/apps/v1/daemonsets",
-        "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"}) {
+        "/apis/apps/v1/statefulsets", "/apis/policy/v1/poddisruptionbudgets",
+        "/apis/apps/v1/daemonsets", "/apis/batch/v1/jobs",
+        "/apis/batch/v1/cronjobs"}) {
     lists[path] = List("");
   }
   lists["/api/v1/nodes"] = List(kNode);

@@ -16,14 +16,15 @@ std::vector<NodeVictims> ProcessPreemption(const Profile& rules,
   const PodInfo pod(args.pod);
   std::vector<NodeVictims> remaining;
   for (const NodeVictims& candidate : args.candidates) {
-    std::optional<std::vector<std::string>> victims;
+    std::optional<SelectedVictims> victims;
     store.Write([&](ClusterState& cluster) {
-      victims = SelectVictims(rules, resources, cluster, pod,
-                              candidate.node_name, candidate.pod_uids);
+      victims =
+          SelectVictims(rules, resources, cluster, pod, candidate.node_name,
+                        {candidate.pod_uids, candidate.num_pdb_violations});
     });
     if (!victims) continue;
-    remaining.push_back({candidate.node_name, *std::move(victims),
-                         candidate.num_pdb_violations});
+    remaining.push_back({candidate.node_name, std::move(victims->uids),
+                         victims->num_pdb_violations});
   }
   return remaining;
 }

@@ -11,8 +11,7 @@
 namespace vicinal {
 
 // The candidates that remain, with the victims that it takes there
-// (SelectVictims); the counts of violated PodDisruptionBudgets are those of the
-// question. Nodes that are not known yet are dropped.
+// (SelectVictims). Nodes that are not known yet are dropped.
 //
 // Thread-safe. Each candidate is tried in the store itself, which is locked for
 // writing meanwhile, one after the other so that other questions get their

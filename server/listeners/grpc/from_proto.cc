@@ -404,6 +404,17 @@ absl::Status DecodeKind(const v1::StatefulSet& message, const JsonPath&,
   return absl::OkStatus();
 }
 
+absl::Status DecodeKind(const v1::PodDisruptionBudget& message, const JsonPath&,
+                        PodDisruptionBudget* out) {
+  out->meta = NamespacedMeta(message);
+  out->selector = OptionalSelector(message.spec(),
+                                   &v1::PodDisruptionBudgetSpec::has_selector,
+                                   &v1::PodDisruptionBudgetSpec::selector);
+  out->disruptions_allowed = message.status().disruptions_allowed();
+  out->disrupted_pods = ToLabels(message.status().disrupted_pods());
+  return absl::OkStatus();
+}
+
 template <typename Kind, typename Message>
 absl::Status DecodeNamed(const Message& message, const JsonPath& path,
                          Object* out) {
@@ -451,6 +462,10 @@ absl::Status Decode(const v1::Object& message, const JsonPath& path,
     case v1::Object::kStatefulSet:
       return DecodeNamed<StatefulSet>(message.stateful_set(),
                                       path.Field("statefulSet"), out);
+    case v1::Object::kPodDisruptionBudget:
+      return DecodeNamed<PodDisruptionBudget>(message.pod_disruption_budget(),
+                                              path.Field("podDisruptionBudget"),
+                                              out);
     case v1::Object::KIND_NOT_SET:
       break;
   }

@@ -399,7 +399,8 @@ TEST_F(GrpcServicesTest, AnEventThatCannotBeReadIsNamedAndEndsTheStream) {
             "event[0].delete.name: required");
   EXPECT_EQ(FeedErrorOf(R"({"delete":{"kind":"Job","name":"x"}})"),
             "event[0].delete.kind: must be Node, Pod, Namespace, Service, "
-            "ReplicationController, ReplicaSet or StatefulSet, got \"Job\"");
+            "ReplicationController, ReplicaSet, StatefulSet or "
+            "PodDisruptionBudget, got \"Job\"");
   // What came before it counts.
   std::vector<v1::FeedRequest> events = TwoZones();
   events.push_back(Upsert(NodeObject("n3", "z3")));

@@ -311,6 +311,13 @@ static void PutKind(const StatefulSet& set, v1::Object* object) {
   PutSelecting(set, object->mutable_stateful_set());
 }
 
+static void PutKind(const PodDisruptionBudget& budget, v1::Object* object) {
+  v1::PodDisruptionBudget* const out = object->mutable_pod_disruption_budget();
+  PutSelecting(budget, out);
+  out->mutable_status()->set_disruptions_allowed(budget.disruptions_allowed);
+  Put(budget.disrupted_pods, out->mutable_status()->mutable_disrupted_pods());
+}
+
 v1::Object Encode(const Object& object) {
   v1::Object out;
   std::visit([&out](const auto& known) { PutKind(known, &out); }, object);

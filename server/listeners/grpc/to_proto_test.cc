@@ -14,8 +14,9 @@ namespace {
 
 template <typename T>
 class ToProtoTest : public ::testing::Test {};
-using Kinds = ::testing::Types<Pod, Node, Namespace, Service,
-                               ReplicationController, ReplicaSet, StatefulSet>;
+using Kinds =
+    ::testing::Types<Pod, Node, Namespace, Service, ReplicationController,
+                     ReplicaSet, StatefulSet, PodDisruptionBudget>;
 TYPED_TEST_SUITE(ToProtoTest, Kinds);
 
 TYPED_TEST(ToProtoTest, NoFieldIsForgottenThereAndBack) {

@@ -412,13 +412,14 @@ TEST_F(SessionTest, OtherObjectsThatCannotBeAreErrors) {
   EXPECT_EQ(ErrorOf(ObjectChange("{apiVersion: v1, kind: Pod, metadata: {name: "
                                  "p}}")),
             "position 5: changes[0].object: kind: must be Namespace, Service, "
-            "ReplicationController, ReplicaSet or StatefulSet");
+            "ReplicationController, ReplicaSet, StatefulSet or "
+            "PodDisruptionBudget");
   v1::Change change;
   change.mutable_object_removed()->set_kind("Job");
   EXPECT_EQ(ErrorOf(change),
             "position 6: changes[0].object_removed.kind: \"Job\": must be "
-            "Namespace, Service, ReplicationController, ReplicaSet or "
-            "StatefulSet");
+            "Namespace, Service, ReplicationController, ReplicaSet, "
+            "StatefulSet or PodDisruptionBudget");
   EXPECT_EQ(ErrorOf(v1::Change()),
             "position 7: changes[0]: tells none of the changes that are "
             "known");

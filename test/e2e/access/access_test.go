@@ -20,7 +20,7 @@ import (
 // pods.
 var needed = []string{
 	"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
-	"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets",
+	"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets", "apis/policy/v1/poddisruptionbudgets",
 }
 
 func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {

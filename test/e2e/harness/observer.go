@@ -49,6 +49,7 @@ func (cp *ControlPlane) StartObserver(t testing.TB) *Observer {
 		"replicationcontrollers": core.ReplicationControllers().Informer(),
 		"replicasets":            apps.ReplicaSets().Informer(),
 		"statefulsets":           apps.StatefulSets().Informer(),
+		"poddisruptionbudgets":   factory.Policy().V1().PodDisruptionBudgets().Informer(),
 	} {
 		o.stores[resource] = informer.GetStore()
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{

@@ -23,7 +23,7 @@ import (
 
 // WatchedResources are the resources vicinal lists and watches, as its metrics
 // name them.
-var WatchedResources = []string{"pods", "nodes", "namespaces", "services", "replicasets", "replicationcontrollers", "statefulsets"}
+var WatchedResources = []string{"pods", "nodes", "namespaces", "services", "replicasets", "replicationcontrollers", "statefulsets", "poddisruptionbudgets"}
 
 // Vicinal is a running `vicinal serve`.
 type Vicinal struct {

@@ -33,6 +33,7 @@ func (a *API) Handler() http.Handler {
 	still(mux, "/api/v1/namespaces", "v1", "NamespaceList", a.cluster.Namespaces)
 	still(mux, "/apis/apps/v1/replicasets", "apps/v1", "ReplicaSetList", a.cluster.ReplicaSets)
 	still(mux, "/apis/apps/v1/statefulsets", "apps/v1", "StatefulSetList", []any(nil))
+	still(mux, "/apis/policy/v1/poddisruptionbudgets", "policy/v1", "PodDisruptionBudgetList", []any(nil))
 	still(mux, "/api/v1/services", "v1", "ServiceList", []any(nil))
 	still(mux, "/api/v1/replicationcontrollers", "v1", "ReplicationControllerList", []any(nil))
 
