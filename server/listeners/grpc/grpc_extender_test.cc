@@ -5,11 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/testing/objects.h"
 #include "server/kubernetes/api_client_pool.h"
@@ -56,6 +60,7 @@ class GrpcExtenderTest : public ::testing::Test {
     binder_ = std::make_unique<PodBinder>(*api_, PodBinder::Options());
     GrpcServer::Options options;
     options.address = "127.0.0.1:0";
+    options.max_threads = 16;
     server_ =
         *GrpcServer::Start(options, always_fresh_,
                            {{v1::Extender::service_full_name(), &service_}});
@@ -83,9 +88,11 @@ class GrpcExtenderTest : public ::testing::Test {
     return status.error_message();
   }
 
-  int answer_ = 201;  // To a binding.
+  std::atomic<bool> holds_ = false;  // The answers to bindings.
+  int answer_ = 201;                 // To a binding.
   TestHttpServer api_server_{
       {}, [this](const TestRequest&, TestReply& reply) {
+        holds_.wait(true);
         reply.Send(answer_, R"({"kind":"Status","message":"no room"})");
       }};
   ClusterStore store_;
@@ -149,6 +156,60 @@ TEST_F(GrpcExtenderTest, TheApiServersRefusalIsPassedOn) {
       R"({"podName":"waits","podNamespace":"shop","podUID":"u2","node":"n2"})");
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(status.error_message(), HasSubstr("no room"));
+}
+
+TEST_F(GrpcExtenderTest, BindingsThatWaitHoldNoThreads) {
+  constexpr std::size_t kBindings = 40;
+  std::string objects = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: large}
+status: {allocatable: {pods: 100}}
+---
+apiVersion: v1
+kind: PodList
+items:
+)";
+  for (std::size_t i = 0; i < kBindings; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    objects += "- {metadata: {name: " + name +
+               ", namespace: shop, uid: " + name + "}}\n";
+  }
+  store_.Write([&](ClusterState& cluster) { AddObjects(cluster, objects); });
+  holds_ = true;
+  struct Call {
+    grpc::ClientContext context;
+    v1::BindRequest request;
+    v1::BindResponse response;
+    std::promise<grpc::Status> end;
+  };
+  std::vector<Call> calls(kBindings);
+  for (std::size_t i = 0; i < kBindings; ++i) {
+    Call& call = calls[i];
+    const std::string name = "w" + std::to_string(i);
+    call.request = FromJson<v1::BindRequest>(
+        R"({"podNamespace":"shop","node":"large","podName":")" + name +
+        R"(","podUID":")" + name + "\"}");
+    stub_->async()->Bind(
+        &call.context, &call.request, &call.response,
+        [&call](grpc::Status status) { call.end.set_value(status); });
+  }
+  EXPECT_TRUE(api_server_.WaitForRequests(kBindings));
+  v1::FilterResponse response;
+  EXPECT_TRUE(Ask(&v1::Extender::Stub::Filter,
+                  R"({"allNodes":true,"pod":{"metadata":{"name":"p"}}})",
+                  &response)
+                  .ok());
+  // Who gives up is answered at once.
+  calls[0].context.TryCancel();
+  EXPECT_EQ(calls[0].end.get_future().get().error_code(),
+            grpc::StatusCode::CANCELLED);
+  holds_ = false;
+  holds_.notify_all();
+  for (std::size_t i = 1; i < kBindings; ++i) {
+    const grpc::Status status = calls[i].end.get_future().get();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
 }
 
 TEST_F(GrpcExtenderTest, PreemptAddsWhoIsInTheWay) {
