@@ -83,8 +83,10 @@ SpreadRule Described(const TopologySpreadConstraint& constraint,
 class Inclusion {
  public:
   // Without a rule those that the pods may run on by their node affinity.
-  Inclusion(const std::optional<Pod>& pod, const TopologySpreadConstraint* rule)
+  Inclusion(const std::optional<Pod>& pod, const TopologySpreadConstraint* rule,
+            bool taint_comparisons)
       : pod_(pod),
+        taint_comparisons_(taint_comparisons),
         required_(pod ? pod->spec.node_selector : std::nullopt,
                   pod && pod->spec.affinity ? pod->spec.affinity->node_affinity
                                             : std::nullopt) {
@@ -104,11 +106,13 @@ class Inclusion {
   bool Includes(const std::string& name, const NodeBefore& node) const {
     return (!by_affinity_ || required_.Matches(node.labels, name)) &&
            (!by_taints_ || FindUntoleratedDoNotScheduleTaint(
-                               node.taints, pod_->spec.tolerations) == nullptr);
+                               node.taints, pod_->spec.tolerations,
+                               taint_comparisons_) == nullptr);
   }
 
  private:
   const std::optional<Pod>& pod_;
+  bool taint_comparisons_;  // As KubernetesRelease's.
   RequiredNodeAffinity required_;
   bool by_affinity_ = false;
   bool by_taints_ = false;
@@ -197,7 +201,8 @@ class SpreadReporter {
       if (rule != nullptr) spread.rule = Described(*rule, *place, workload);
       CountPods(nodes.before, before_, &DomainReport::before, spread);
       CountPods(nodes.after, after_, &DomainReport::after, spread);
-      const Inclusion inclusion(pod, rule);
+      const Inclusion inclusion(
+          pod, rule, simulated_.cluster().release().taint_comparisons);
       if (inclusion.IsOfAll()) {
         Finish(OfAllNodes(key, inclusion), spread);
       } else {

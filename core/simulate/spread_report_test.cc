@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/kubernetes_release.h"
 #include "core/simulate/testing/simulation.h"
 
 namespace vicinal {
@@ -47,6 +48,22 @@ TEST(SpreadReportTest, ADrainedDomainCountsAsTheRuleSays) {
   const SpreadReport with = SpreadBy(ignores, "zone");
   EXPECT_TRUE(with.domains.at("z2").is_there);
   EXPECT_EQ(with.minimum_after, 0);
+}
+
+TEST(SpreadReportTest, ATolerationMayCompareNumbersIfTheSchedulersDo) {
+  const auto domains = [](bool taint_comparisons) {
+    KubernetesRelease release;
+    release.taint_comparisons = taint_comparisons;
+    Simulation simulation(kThreeNodes, {}, release);
+    simulation.Do("taint node w2 level=7:NoSchedule");
+    simulation.Apply(WorkloadYaml(
+        "Deployment", "web", 1,
+        ByZone("nodeTaintsPolicy: Honor") +
+            ", tolerations: [{key: level, operator: Gt, value: '5'}]"));
+    return DomainCount(SpreadBy(simulation, "zone"), When::kAfter);
+  };
+  EXPECT_EQ(domains(false), 2);
+  EXPECT_EQ(domains(true), 3);
 }
 
 TEST(SpreadReportTest, PodsMayRunWhereTheyDoNotCount) {

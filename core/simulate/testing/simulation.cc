@@ -9,7 +9,9 @@
 #include "absl/strings/str_split.h"
 #include "core/deschedule/read_policy.h"
 #include "core/engine/default_profile.h"
+#include "core/engine/profile.h"
 #include "core/model/object_list.h"
+#include "core/plugins/plugin_config.h"
 #include "core/simulate/cluster_object_reader.h"
 #include "core/simulate/cluster_receiver.h"
 #include "core/simulate/script_objects.h"
@@ -38,8 +40,16 @@ std::string AwayFrom(std::string_view name, std::string_view key) {
       ", labelSelector: {matchLabels: {app: ", std::string(name), "}}}]}}");
 }
 
-Simulation::Simulation(std::string_view cluster, SimulatorOptions options)
-    : simulator_(simulated_, DefaultProfile({}), std::move(options)) {
+static Profile ProfileOf(const KubernetesRelease& release) {
+  PluginConfig config;
+  config.release = release;
+  return DefaultProfile(config);
+}
+
+Simulation::Simulation(std::string_view cluster, SimulatorOptions options,
+                       const KubernetesRelease& release)
+    : simulated_(1, release),
+      simulator_(simulated_, ProfileOf(release), std::move(options)) {
   const ClusterReceiver receiver = simulated_.Loader(true);
   ClusterObjectReader reader(receiver, "left out: ");
   const absl::Status status = ForEachObject(cluster, std::ref(reader));

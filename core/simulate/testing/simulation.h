@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/model/kubernetes_release.h"
 #include "core/simulate/simulated_cluster.h"
 #include "core/simulate/simulator.h"
 
@@ -44,7 +45,8 @@ std::string AwayFrom(std::string_view name, std::string_view key);
 class Simulation {
  public:
   // A text that cannot be read ends the test program.
-  explicit Simulation(std::string_view cluster, SimulatorOptions options = {});
+  explicit Simulation(std::string_view cluster, SimulatorOptions options = {},
+                      const KubernetesRelease& release = {});
 
   // Applies a manifest. What is refused is an error of the test.
   void Apply(std::string_view manifest);
@@ -67,7 +69,7 @@ class Simulation {
   SimulatedCluster& simulated() { return simulated_; }
 
  private:
-  SimulatedCluster simulated_{1};
+  SimulatedCluster simulated_;
   Simulator simulator_;
 };
 
