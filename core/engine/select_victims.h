@@ -58,9 +58,9 @@ struct SelectedVictims {
 // victims, those that offer one take one.
 //
 // The cluster is changed and changed back, so the caller needs it alone. Cost:
-// up to two questions for each pod of lower priority on the node, and removing
-// and adding each of these pods twice; for a victim that is not on the node
-// O(pods of the cluster).
+// up to two questions for each pod of lower priority on the node, removing and
+// adding each of these pods twice, and ViolatesBudgets; for a victim that is
+// not on the node O(pods of the cluster).
 std::optional<SelectedVictims> SelectVictims(const Profile& rules,
                                              const Profile& resources,
                                              ClusterState& cluster,

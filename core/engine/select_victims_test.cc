@@ -20,6 +20,7 @@
 #include "core/plugins/noderesources/fit.h"
 #include "core/plugins/noderesources/noderesources_args.h"
 #include "core/plugins/podtopologyspread/podtopologyspread_args.h"
+#include "core/testing/budgets.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -83,13 +84,7 @@ class PreemptTest : public ::testing::Test {
 
   // The same for a pod of app=web that no budget lets go.
   void RunProtected(const std::string& name, int priority) {
-    AddObjects(cluster_, R"(
-
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: {name: gold, namespace: default}
-spec: {selector: {matchLabels: {tier: gold}}}
-)");
+    AddBudget(cluster_, "gold", "{selector: {matchLabels: {tier: gold}}}");
     AddPod(cluster_, "n1",
            "{metadata: {namespace: default, name: " + name + ", uid: " + name +
                ", labels: {app: web, tier: gold}}, spec: {priority: " +

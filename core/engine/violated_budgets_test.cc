@@ -9,6 +9,7 @@
 
 #include "core/index/cluster_state.h"
 #include "core/model/kubernetes_release.h"
+#include "core/testing/budgets.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -25,16 +26,6 @@ void AddPods(ClusterState& cluster) {
   }
   AddPod(cluster, "n1", "{metadata: {name: d, labels: {app: db}}}");
   AddPod(cluster, "n1", "{metadata: {name: e}}");
-}
-
-// A budget of the namespace default.
-void AddBudget(ClusterState& cluster, const std::string& name,
-               const std::string& spec, const std::string& status) {
-  AddObjects(
-      cluster,
-      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: " +
-          name + ", namespace: default}\nspec: " + spec +
-          "\nstatus: " + status + "\n");
 }
 
 std::vector<bool> Violates(const ClusterState& cluster) {

@@ -25,9 +25,8 @@ struct Victims {
 // For a pod that fits nowhere: the node where the pods of lower priority that
 // have to go matter least, by the PodDisruptionBudgets that they violate, their
 // highest priority, the sum of their priorities and their number. Nothing if no
-// such pods help. The cluster is changed and
-// changed back. Cost: O(pods of lower priority × filters), on at most
-// `max_nodes` nodes.
+// such pods help. The cluster is changed and changed back. Cost: O(pods of
+// lower priority × filters) and ViolatesBudgets, on at most `max_nodes` nodes.
 // Source: SelectVictimsOnNode and pickOneNodeForPreemption in
 // pkg/scheduler/framework/{plugins/defaultpreemption,preemption}.
 std::optional<Victims> FindVictims(const Profile& filters, const PodInfo& pod,

@@ -7,6 +7,7 @@
 
 #include "core/engine/default_profile.h"
 #include "core/explain/explain.h"
+#include "core/testing/budgets.h"
 #include "core/testing/objects.h"
 
 namespace vicinal {
@@ -61,12 +62,7 @@ TEST_F(VictimsTest, TakesTheLeastImportantPodsThatAreInTheWay) {
 }
 
 TEST_F(VictimsTest, ANodeWithoutProtectedPodsComesFirst) {
-  AddObjects(cluster_, R"(
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: {name: gold, namespace: default}
-spec: {selector: {matchLabels: {tier: gold}}}
-)");
+  AddBudget(cluster_, "gold", "{selector: {matchLabels: {tier: gold}}}");
   AddPod(cluster_, "n1", R"(
 {metadata: {name: a, labels: {app: web, tier: gold}}, spec: {priority: 1}})");
   AddPod(cluster_, "n2", R"(

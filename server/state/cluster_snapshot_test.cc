@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "core/model/api_resources.h"
 #include "core/simulate/simulated_cluster.h"
 #include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
@@ -35,12 +36,11 @@ constexpr char kDeployment[] = R"({"metadata":{"name":"web","namespace":"shop"},
 
 Lists Everything() {
   Lists lists;
-  for (const char* path :
-       {"/api/v1/namespaces", "/api/v1/services",
-        "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
-        "/apis/apps/v1/statefulsets", "/apis/policy/v1/poddisruptionbudgets",
-        "/apis/apps/v1/daemonsets", "/apis/batch/v1/jobs",
-        "/apis/batch/v1/cronjobs"}) {
+  for (const ApiResource& resource : kApiResources) {
+    lists[resource.Path()] = List("");
+  }
+  for (const char* path : {"/apis/apps/v1/daemonsets", "/apis/batch/v1/jobs",
+                           "/apis/batch/v1/cronjobs"}) {
     lists[path] = List("");
   }
   lists["/api/v1/nodes"] = List(kNode);
