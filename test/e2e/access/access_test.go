@@ -16,13 +16,6 @@ import (
 	"vicinal/test/e2e/harness"
 )
 
-// needed is what vicinal lists and watches, as paths of the API. Besides, it binds
-// pods.
-var needed = []string{
-	"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
-	"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets", "apis/policy/v1/poddisruptionbudgets",
-}
-
 func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {
 	cp := harness.StartControlPlane(t, harness.NewRun(t))
 	const nobody = "nobody"
@@ -47,7 +40,7 @@ func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {
 
 func readsWhatItNeeds(t *testing.T, vicinal kubernetes.Interface) {
 	t.Helper()
-	for _, path := range needed {
+	for _, path := range harness.WatchedPaths {
 		request := vicinal.Discovery().RESTClient().Get().AbsPath("/" + path)
 		if _, err := request.Param("limit", "1").DoRaw(t.Context()); err != nil {
 			t.Errorf("list %s: %v", path, err)
@@ -97,7 +90,7 @@ func isRefusedWritesAndSecrets(t *testing.T, vicinal kubernetes.Interface) {
 func mayDoNothingElse(t *testing.T, vicinal, nobody kubernetes.Interface) {
 	t.Helper()
 	want := map[string]bool{"create api/v1/pods/binding": true, "patch api/v1/pods/status": true}
-	for _, path := range needed {
+	for _, path := range harness.WatchedPaths {
 		for _, verb := range []string{"get", "list", "watch"} {
 			want[verb+" "+path] = true
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,9 +22,11 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
-// WatchedResources are the resources vicinal lists and watches, as its metrics
-// name them.
-var WatchedResources = []string{"pods", "nodes", "namespaces", "services", "replicasets", "replicationcontrollers", "statefulsets", "poddisruptionbudgets"}
+// WatchedPaths are what vicinal lists and watches, as paths of the API.
+var WatchedPaths = []string{
+	"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
+	"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets", "apis/policy/v1/poddisruptionbudgets",
+}
 
 // Vicinal is a running `vicinal serve`.
 type Vicinal struct {
@@ -192,7 +195,8 @@ func (v *Vicinal) WatchMetric(t testing.TB, name string) map[string]float64 {
 		t.Fatal(err)
 	}
 	values := map[string]float64{}
-	for _, resource := range WatchedResources {
+	for _, watched := range WatchedPaths {
+		resource := path.Base(watched)
 		if values[resource], err = m.Value(name, "resource", resource); err != nil {
 			t.Fatal(err)
 		}

@@ -139,10 +139,7 @@ func (f *fixture) podSecurity(t *testing.T) {
 func (f *fixture) vicinalRights(t *testing.T) {
 	for name, login := range map[string]func(string) kubernetes.Interface{"user": f.user(t), "service account": f.serviceAccount(t)} {
 		want := map[string]bool{"create api/v1/pods/binding": true, "patch api/v1/pods/status": true}
-		for _, path := range []string{
-			"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
-			"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets", "apis/policy/v1/poddisruptionbudgets",
-		} {
+		for _, path := range harness.WatchedPaths {
 			for _, verb := range []string{"get", "list", "watch"} {
 				want[verb+" "+path] = true
 			}

@@ -105,10 +105,7 @@ func (f *fixture) deschedulersAreAccepted(t *testing.T) {
 // With all kustomizations applied.
 func (f *fixture) deschedulerRights(t *testing.T) {
 	want := map[string]bool{"create api/v1/pods/eviction": true, "create api/v1/events": true, "get api/v1/pods": true}
-	for _, path := range []string{
-		"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
-		"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets", "apis/policy/v1/poddisruptionbudgets",
-	} {
+	for _, path := range harness.WatchedPaths {
 		want["list "+path] = true
 	}
 	wantRights(t, "service account", f.serviceAccount(t), "vicinal-deschedule", want)

@@ -42,8 +42,8 @@ func generated(t *testing.T) uint64 {
 const notEnough = "what in-tree evicts does not let the pod fit: when it takes a pod away that is terminating, PodTopologySpread counts one too few (updateWithPod), and the next attempt evicts more"
 
 // A scheduler without the two plugins proposes victims, and vicinal is asked. The
-// outcome must be what a scheduler with all plugins does; and wherever vicinal keeps a node, the pod must fit
-// there by all plugins of the stock scheduler. Every third case has
+// outcome must be what a scheduler with all plugins does; and wherever vicinal keeps a
+// node, the pod must fit there by all plugins of the stock scheduler. Every third case has
 // PodDisruptionBudgets.
 func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 	run := harness.NewRun(t)

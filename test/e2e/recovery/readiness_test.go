@@ -83,7 +83,7 @@ func refusesAServerItCannotVerify(t *testing.T, f *fixture) {
 			v := harness.StartVicinal(t, f.controlPlane.Run, "--kubeconfig="+path)
 			// More connections than resources: each has been refused and tried again.
 			harness.Eventually(t, 60*time.Second, "vicinal tries again and again", func() string {
-				if proxy.Accepted() <= 2*len(harness.WatchedResources) {
+				if proxy.Accepted() <= 2*len(harness.WatchedPaths) {
 					return "not yet"
 				}
 				return ""
