@@ -312,7 +312,9 @@ InFlightPods::BindStart InFlightPods::StartBind(const ObjectKey& key,
     return {Kind::kNoAnswer, 0, ""};
   }
   if (!pod->MayBind(node)) return {Kind::kRefused, 0, WhyNot(*pod)};
-  if (must_be_shown && !pod->watched) return {Kind::kNotShown, 0, ""};
+  if (must_be_shown && !pod->watched) {
+    return {Kind::kNotShown, pod->ticket, ""};
+  }
   if (pod->disputed) {
     // The answer was not about the pod that there is.
     store_.Write([&](ClusterState& cluster) {

@@ -121,13 +121,16 @@ class InFlightPods {
       // No answer is on record, or one about another pod than the watch shows:
       // the node must be asked about first.
       kNoAnswer,
-      kNotShown,  // The watch has not shown the pod yet: see Show.
+      // The watch has not shown the pod yet: see Show; if it cannot be shown,
+      // EndBind.
+      kNotShown,
       kRefused,
     };
 
     Kind kind = Kind::kStarted;
-    InFlightLedger::Ticket ticket = 0;  // For EndBind, if started.
-    std::string message;                // Why it is refused.
+    // For EndBind, if started or not shown.
+    InFlightLedger::Ticket ticket = 0;
+    std::string message;  // Why it is refused.
   };
 
   // Whether a node has room for the pod beside those that are there.
@@ -146,6 +149,9 @@ class InFlightPods {
   // The API server was asked about a pod that is not shown yet, and this is it.
   // Does nothing if the watch has told of the pod meanwhile.
   void Show(Pod pod);
+  // The outcome of the binding, or, where the pod was not shown, of the answer
+  // about it: refused, since such a pod is not bound. Does nothing if the pod
+  // was asked about, or the watch has told of its binding, since the ticket.
   void EndBind(const ObjectKey& key, InFlightLedger::Ticket ticket,
                InFlightLedger::BindOutcome outcome);
 

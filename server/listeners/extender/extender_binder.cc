@@ -95,22 +95,29 @@ void ExtenderBinder::Bind(const BindingArgs& args,
   if (start.kind != Start::Kind::kNotShown) {
     return Finish(args, start, asked, std::move(is_gone), std::move(done));
   }
-  ask_(KeyOf(args), [this, args, asked, is_gone = std::move(is_gone),
-                     done = std::move(done)](absl::StatusOr<Pod> pod) {
-    Start shown{Start::Kind::kRefused, 0, ""};
-    if (!pod.ok()) {
-      shown.message =
-          "the pod is not known to vicinal yet, and the API server "
-          "says: " +
-          std::string(pod.status().message());
-    } else if (pod->meta.uid != args.pod_uid) {
-      shown.message = "the pod of that name has the uid " + pod->meta.uid;
-    } else {
-      in_flight_.Show(*std::move(pod));
-      shown = StartBinding(args);
-    }
-    Finish(args, shown, asked, is_gone, done);
-  });
+  ask_(KeyOf(args),
+       [this, args, answer = start.ticket, asked, is_gone = std::move(is_gone),
+        done = std::move(done)](absl::StatusOr<Pod> pod) {
+         Start shown{Start::Kind::kRefused, 0, ""};
+         if (!pod.ok()) {
+           shown.message =
+               "the pod is not known to vicinal yet, and the API server "
+               "says: " +
+               std::string(pod.status().message());
+         } else if (pod->meta.uid != args.pod_uid) {
+           shown.message = "the pod of that name has the uid " + pod->meta.uid;
+         } else {
+           in_flight_.Show(*std::move(pod));
+           shown = StartBinding(args);
+         }
+         // The scheduler gives this attempt up, and may never ask about the pod
+         // again: it may be gone.
+         if (shown.kind == Start::Kind::kRefused) {
+           in_flight_.EndBind(KeyOf(args), answer,
+                              InFlightLedger::BindOutcome::kRefused);
+         }
+         Finish(args, shown, asked, is_gone, done);
+       });
 }
 
 void ExtenderBinder::Finish(const BindingArgs& args, const Start& start,

@@ -164,6 +164,7 @@ TEST_F(ExtenderForgeryTest, APodThatIsNotThereIsNotBound) {
   EXPECT_THAT(Filter(Anywhere(), {"n2"}), ElementsAre("n2"));
   EXPECT_THAT(Bind("n2"), HasSubstr("404: no such pod"));
   api_server_["p"] = Anywhere("another");
+  EXPECT_THAT(Filter(Anywhere(), {"n2"}), ElementsAre("n2"));
   EXPECT_THAT(Bind("n2"), HasSubstr("has the uid another"));
   EXPECT_THAT(written_, IsEmpty());
 }

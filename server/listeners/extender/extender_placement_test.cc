@@ -25,6 +25,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Outcome = BindResult::Outcome;
 
 // Two nodes to a zone; n1 has a pod that app=web pods like to be beside.
@@ -96,7 +97,7 @@ class ExtenderPlacementTest : public ::testing::Test {
           written_.push_back(binding);
           api_(binding, done);
         },
-        std::chrono::seconds(60));
+        std::chrono::seconds(60), read_pod_);
   }
 
   // As if the process had been started anew: the index is what the watch told.
@@ -151,6 +152,7 @@ class ExtenderPlacementTest : public ::testing::Test {
   using Done = std::function<void(BindResult)>;
   std::function<void(const PodBinding&, const Done&)> api_ =
       [](const PodBinding&, const Done& done) { done(BindResult()); };
+  PodAsker read_pod_;  // Null: nobody asks the API server about a pod.
   const std::chrono::steady_clock::time_point asked_ =
       std::chrono::steady_clock::now();
   BindCaller caller_;  // Of the last binding.
@@ -304,6 +306,39 @@ TEST_F(ExtenderBindTest, ARefusalIsTakenBackAndPassedOn) {
   EXPECT_EQ(Where("p"), "pending");
   EXPECT_THAT(metrics_.Render(),
               HasSubstr("vicinal_bindings_total{outcome=\"refused\"} 1"));
+}
+
+TEST_F(ExtenderBindTest, ThePlaceOfAPodThatTheAPIServerDoesNotHaveIsTakenBack) {
+  for (const absl::StatusOr<Pod>& told :
+       {absl::StatusOr<Pod>(absl::NotFoundError("404: pods \"p\" not found")),
+        absl::StatusOr<Pod>(absl::UnavailableError("timed out")),
+        absl::StatusOr<Pod>(ParsePod(R"({"metadata":{"namespace":"default",)"
+                                     R"("name":"p","uid":"later"}})"))}) {
+    read_pod_ = [&told](const ObjectKey&,
+                        const std::function<void(absl::StatusOr<Pod>)>& done) {
+      done(told);
+    };
+    Use(ExtenderMode::kDecide);
+    Filter(PodJson("p"), R"(["n1"])");
+    EXPECT_EQ(Where("p"), "n1");
+    EXPECT_THAT(Bind("p", "n1"), Not(kBound)) << told.status();
+    EXPECT_EQ(Where("p"), "unknown") << told.status();
+  }
+  EXPECT_TRUE(written_.empty());
+}
+
+TEST_F(ExtenderBindTest, ALaterAnswerOutlivesTheRefusalOfAnEarlierOne) {
+  std::function<void(absl::StatusOr<Pod>)> tell;
+  read_pod_ = [&tell](const ObjectKey&,
+                      std::function<void(absl::StatusOr<Pod>)> done) {
+    tell = std::move(done);
+  };
+  Use(ExtenderMode::kDecide);
+  Filter(PodJson("p"), R"(["n1"])");
+  Bind("p", "n1");
+  Filter(PodJson("p"), R"(["n3"])");
+  tell(absl::UnavailableError("timed out"));
+  EXPECT_EQ(Where("p"), "n3");
 }
 
 TEST_F(ExtenderBindTest, ThePlaceStaysUntilTheOutcomeIsKnown) {

@@ -229,6 +229,19 @@ func TestGhosts(t *testing.T) {
 		pod.Name, pod.GenerateName = name, ""
 		return pod
 	}
+	// One that the scheduler wants to bind is gone at once: a pod may be deleted
+	// between the question and the binding.
+	ghost := alone("deleted")
+	ghost.UID = "deleted"
+	if _, result, err := v.Filter(ghost, "n000"); err != nil || len(*result.NodeNames) != 1 {
+		t.Fatalf("filter: %v %v", result, err)
+	}
+	if why := v.Bind(t, ghost, "n000"); !strings.Contains(why, "404") {
+		t.Fatalf("the binding of a pod that does not exist: %q", why)
+	}
+	if left := v.Metric(t, "vicinal_in_flight_pods"); left != 0 {
+		t.Errorf("%.0f pods are in flight after the binding has been refused", left)
+	}
 	// Each takes a node until it is asked about again or its time is over.
 	for i := range 1000 {
 		ghost := alone(fmt.Sprintf("ghost-%d", i%2))
