@@ -138,10 +138,11 @@ TEST(ManifestTest, GivesADeploymentsPodARevisionOfItsOwn) {
 TEST(ManifestTest, GivesADaemonSetsPodItsTolerations) {
   const Manifest manifest = Read(Workload("apps/v1", "DaemonSet"));
   EXPECT_TRUE(Tolerate(manifest.pods.at(0).pod.spec.tolerations,
-                       {"node.kubernetes.io/unschedulable", "", kNoSchedule}));
-  EXPECT_FALSE(
-      Tolerate(manifest.pods.at(0).pod.spec.tolerations,
-               {"node.kubernetes.io/network-unavailable", "", kNoSchedule}));
+                       {"node.kubernetes.io/unschedulable", "", kNoSchedule},
+                       false));
+  EXPECT_FALSE(Tolerate(
+      manifest.pods.at(0).pod.spec.tolerations,
+      {"node.kubernetes.io/network-unavailable", "", kNoSchedule}, false));
 }
 
 TEST(ManifestTest, TakesAVirtualMachinesResourcesAsRequests) {

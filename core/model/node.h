@@ -13,6 +13,7 @@
 namespace vicinal {
 
 inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
+inline constexpr char kRegionLabel[] = "topology.kubernetes.io/region";
 inline constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
 
 struct ContainerImage {

@@ -31,21 +31,24 @@ struct Toleration {
   std::string value;
   std::string effect;  // Empty: every effect.
 
-  bool Tolerates(const Taint& taint, bool taint_comparisons = false) const;
+  // `taint_comparisons`: KubernetesRelease::taint_comparisons of the scheduler
+  // whose answer this is. Cost: O(1).
+  bool Tolerates(const Taint& taint, bool taint_comparisons) const;
 
   friend bool operator==(const Toleration&, const Toleration&) = default;
   friend auto operator<=>(const Toleration&, const Toleration&) = default;
 };
 
 // Whether any of the tolerations tolerates the taint.
+// Cost: O(tolerations).
 bool Tolerate(const std::vector<Toleration>& tolerations, const Taint& taint,
-              bool taint_comparisons = false);
+              bool taint_comparisons);
 
 // The first taint of effect NoSchedule or NoExecute that is not tolerated, or
-// null.
+// null. Cost: O(taints × tolerations).
 const Taint* FindUntoleratedDoNotScheduleTaint(
     const std::vector<Taint>& taints,
-    const std::vector<Toleration>& tolerations, bool taint_comparisons = false);
+    const std::vector<Toleration>& tolerations, bool taint_comparisons);
 
 }  // namespace vicinal
 

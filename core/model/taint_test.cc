@@ -10,31 +10,34 @@ namespace {
 const Taint kTaint = {"key", "value", kNoSchedule};
 
 TEST(TolerationTest, KeyValueAndEffectMustBeEqual) {
+  EXPECT_TRUE((Toleration{"key", "Equal", "value", kNoSchedule})
+                  .Tolerates(kTaint, false));
   EXPECT_TRUE(
-      (Toleration{"key", "Equal", "value", kNoSchedule}).Tolerates(kTaint));
-  EXPECT_TRUE((Toleration{"key", "", "value", kNoSchedule}).Tolerates(kTaint));
+      (Toleration{"key", "", "value", kNoSchedule}).Tolerates(kTaint, false));
+  EXPECT_FALSE((Toleration{"kei", "Equal", "value", kNoSchedule})
+                   .Tolerates(kTaint, false));
+  EXPECT_FALSE((Toleration{"key", "Equal", "other", kNoSchedule})
+                   .Tolerates(kTaint, false));
   EXPECT_FALSE(
-      (Toleration{"kei", "Equal", "value", kNoSchedule}).Tolerates(kTaint));
-  EXPECT_FALSE(
-      (Toleration{"key", "Equal", "other", kNoSchedule}).Tolerates(kTaint));
-  EXPECT_FALSE((Toleration{"key", "", "", kNoSchedule}).Tolerates(kTaint));
-  EXPECT_FALSE(
-      (Toleration{"key", "Equal", "value", kNoExecute}).Tolerates(kTaint));
+      (Toleration{"key", "", "", kNoSchedule}).Tolerates(kTaint, false));
+  EXPECT_FALSE((Toleration{"key", "Equal", "value", kNoExecute})
+                   .Tolerates(kTaint, false));
 }
 
 TEST(TolerationTest, ExistsIgnoresTheValue) {
-  EXPECT_TRUE((Toleration{"key", "Exists", "", kNoSchedule}).Tolerates(kTaint));
   EXPECT_TRUE(
-      (Toleration{"key", "Exists", "other", kNoSchedule}).Tolerates(kTaint));
+      (Toleration{"key", "Exists", "", kNoSchedule}).Tolerates(kTaint, false));
+  EXPECT_TRUE((Toleration{"key", "Exists", "other", kNoSchedule})
+                  .Tolerates(kTaint, false));
   EXPECT_FALSE(
-      (Toleration{"kei", "Exists", "", kNoSchedule}).Tolerates(kTaint));
+      (Toleration{"kei", "Exists", "", kNoSchedule}).Tolerates(kTaint, false));
 }
 
 TEST(TolerationTest, EmptyKeyAndEmptyEffectStandForAll) {
-  EXPECT_TRUE((Toleration{"", "Exists", "", ""}).Tolerates(kTaint));
-  EXPECT_TRUE((Toleration{"key", "Exists", "", ""}).Tolerates(kTaint));
-  EXPECT_TRUE((Toleration{"", "Equal", "value", ""}).Tolerates(kTaint));
-  EXPECT_FALSE((Toleration{"", "Equal", "", ""}).Tolerates(kTaint));
+  EXPECT_TRUE((Toleration{"", "Exists", "", ""}).Tolerates(kTaint, false));
+  EXPECT_TRUE((Toleration{"key", "Exists", "", ""}).Tolerates(kTaint, false));
+  EXPECT_TRUE((Toleration{"", "Equal", "value", ""}).Tolerates(kTaint, false));
+  EXPECT_FALSE((Toleration{"", "Equal", "", ""}).Tolerates(kTaint, false));
 }
 
 TEST(TolerationTest, ComparesWholeNumbersIfTheReleaseDoes) {
@@ -58,18 +61,21 @@ TEST(TolerationTest, ComparesWholeNumbersIfTheReleaseDoes) {
 TEST(TolerationTest, OtherOperatorsTolerateNothing) {
   const Taint number = {"key", "5", kNoSchedule};
   for (const char* op : {"Lt", "Gt", "exists", "In"}) {
-    EXPECT_FALSE((Toleration{"key", op, "5", kNoSchedule}).Tolerates(number))
+    EXPECT_FALSE(
+        (Toleration{"key", op, "5", kNoSchedule}).Tolerates(number, false))
         << op;
-    EXPECT_FALSE((Toleration{"key", op, "4", ""}).Tolerates(number)) << op;
-    EXPECT_FALSE((Toleration{"key", op, "6", ""}).Tolerates(number)) << op;
+    EXPECT_FALSE((Toleration{"key", op, "4", ""}).Tolerates(number, false))
+        << op;
+    EXPECT_FALSE((Toleration{"key", op, "6", ""}).Tolerates(number, false))
+        << op;
   }
 }
 
 TEST(TolerateTest, OneTolerationIsEnough) {
-  EXPECT_FALSE(Tolerate({}, kTaint));
-  EXPECT_FALSE(Tolerate({{"a", "Exists", "", ""}}, kTaint));
-  EXPECT_TRUE(
-      Tolerate({{"a", "Exists", "", ""}, {"key", "Exists", "", ""}}, kTaint));
+  EXPECT_FALSE(Tolerate({}, kTaint, false));
+  EXPECT_FALSE(Tolerate({{"a", "Exists", "", ""}}, kTaint, false));
+  EXPECT_TRUE(Tolerate({{"a", "Exists", "", ""}, {"key", "Exists", "", ""}},
+                       kTaint, false));
 }
 
 TEST(FindUntoleratedDoNotScheduleTaintTest, FindsTheFirstThatIsNotTolerated) {
@@ -77,14 +83,15 @@ TEST(FindUntoleratedDoNotScheduleTaintTest, FindsTheFirstThatIsNotTolerated) {
                                      {"a", "", kNoSchedule},
                                      {"b", "", kNoExecute},
                                      {"c", "", "Unknown"}};
-  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(taints, {}), &taints[1]);
+  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(taints, {}, false), &taints[1]);
   EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(
-                taints, {{"a", "Exists", "", kNoSchedule}}),
+                taints, {{"a", "Exists", "", kNoSchedule}}, false),
             &taints[2]);
-  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint(
-                taints, {{"a", "Exists", "", ""}, {"b", "Exists", "", ""}}),
-            nullptr);
-  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint({}, {}), nullptr);
+  EXPECT_EQ(
+      FindUntoleratedDoNotScheduleTaint(
+          taints, {{"a", "Exists", "", ""}, {"b", "Exists", "", ""}}, false),
+      nullptr);
+  EXPECT_EQ(FindUntoleratedDoNotScheduleTaint({}, {}, false), nullptr);
 }
 
 }  // namespace

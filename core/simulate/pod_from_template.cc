@@ -11,7 +11,8 @@ void AdmitNewPod(Pod& pod) {
   AdmitPod(pod);
   for (const char* key :
        {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
-    if (!Tolerate(pod.spec.tolerations, {key, "", kNoExecute})) {
+    // Admission compares no numbers, whatever the scheduler does.
+    if (!Tolerate(pod.spec.tolerations, {key, "", kNoExecute}, false)) {
       pod.spec.tolerations.push_back({key, "Exists", "", kNoExecute});
     }
   }

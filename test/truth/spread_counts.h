@@ -30,7 +30,7 @@ inline bool Includes(const SpreadConstraint& constraint, const Pod& incoming,
   }
   return !constraint.honor_node_taints ||
          FindUntoleratedDoNotScheduleTaint(
-             node.taints, incoming.spec.tolerations) == nullptr;
+             node.taints, incoming.spec.tolerations, false) == nullptr;
 }
 
 // How many pods of the node are in the namespace, selected, and not

@@ -19,8 +19,6 @@ struct TopologyLabel {
   std::string_view today;  // The key's successor, or itself.
 };
 
-constexpr char kRegionLabel[] = "topology.kubernetes.io/region";
-
 constexpr TopologyLabel kTopologyLabels[] = {
     {"failure-domain.beta.kubernetes.io/zone", kZoneLabel},
     {"failure-domain.beta.kubernetes.io/region", kRegionLabel},

@@ -14,8 +14,6 @@
 namespace vicinal {
 namespace {
 
-constexpr char kRegionLabel[] = "topology.kubernetes.io/region";
-
 std::string LabelOr(const Labels& labels, const char* key) {
   const std::string* value = labels.Find(key);
   return value == nullptr ? "" : *value;
