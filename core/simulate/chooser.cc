@@ -21,8 +21,8 @@ std::string ErrorOf(const Decision& decision) {
 
 }  // namespace
 
-Chooser::Chooser(Profile profile, std::uint64_t seed)
-    : profile_(std::move(profile)), random_(seed) {}
+Chooser::Chooser(const Profile& profile, std::uint64_t seed)
+    : profile_(profile), random_(seed) {}
 
 Choice Chooser::Choose(const ClusterState& cluster, const PodInfo& pod) {
   const CandidateNodes nodes = AllNodes(cluster);

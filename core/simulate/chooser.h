@@ -23,8 +23,9 @@ struct Choice {
 // Not thread-safe: it draws random numbers.
 class Chooser {
  public:
-  // Two choosers with one seed choose alike.
-  Chooser(Profile profile, std::uint64_t seed);
+  // Two choosers with one seed choose alike. `profile` must outlive the
+  // chooser.
+  Chooser(const Profile& profile, std::uint64_t seed);
 
   // From now on this node is taken where it is among the best; empty: none is.
   void Prefer(std::string node) { preferred_ = std::move(node); }
@@ -35,7 +36,7 @@ class Chooser {
   const Profile& profile() const { return profile_; }
 
  private:
-  const Profile profile_;
+  const Profile& profile_;
   std::mt19937_64 random_;
   std::string preferred_;
 };

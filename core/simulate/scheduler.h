@@ -20,9 +20,10 @@ using OnPlacement =
 
 class Scheduler {
  public:
-  Scheduler(Profile profile, std::uint64_t seed, OnPlacement on_placement)
-      : chooser_(std::move(profile), seed),
-        on_placement_(std::move(on_placement)) {}
+  // `profile` must outlive the scheduler.
+  Scheduler(const Profile& profile, std::uint64_t seed,
+            OnPlacement on_placement)
+      : chooser_(profile, seed), on_placement_(std::move(on_placement)) {}
 
   // Tries pods until none is left to try. Nobody is preempted.
   void Run(SimulatedCluster& simulated);

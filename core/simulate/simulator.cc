@@ -33,13 +33,12 @@ std::size_t PendingPods(const SimulatedCluster& simulated) {
 
 }  // namespace
 
-Simulator::Simulator(SimulatedCluster& simulated, Profile profile,
+Simulator::Simulator(SimulatedCluster& simulated, const Profile& profile,
                      SimulatorOptions options)
     : simulated_(simulated),
       until_stable_(options.until_stable),
       now_(options.now),
-      scheduler_(std::move(profile), options.seed,
-                 std::move(options.on_placement)) {}
+      scheduler_(profile, options.seed, std::move(options.on_placement)) {}
 
 absl::Status Simulator::CarryOnNodes(const Action& action) {
   const absl::StatusOr<std::vector<std::string>> nodes =

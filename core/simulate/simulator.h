@@ -28,8 +28,8 @@ struct SimulatorOptions {
 
 class Simulator {
  public:
-  // `simulated` must outlive the simulator.
-  Simulator(SimulatedCluster& simulated, Profile profile,
+  // `simulated` and `profile` must outlive the simulator.
+  Simulator(SimulatedCluster& simulated, const Profile& profile,
             SimulatorOptions options);
 
   // Does one action, then lets controllers and scheduler work until nothing is

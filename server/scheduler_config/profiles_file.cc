@@ -19,4 +19,19 @@ absl::StatusOr<SchedulerProfiles> ReadProfilesFile(
                       path + ": " + std::string(profiles.status().message()));
 }
 
+absl::StatusOr<SchedulerProfiles> ReadProfilesForAnswers(
+    const std::string& path, const KubernetesRelease& release,
+    std::vector<std::string>& warnings) {
+  absl::StatusOr<SchedulerProfiles> profiles =
+      ReadProfilesFile(path, false, release);
+  if (profiles.ok()) return profiles;
+  absl::StatusOr<SchedulerProfiles> without_weights =
+      ReadProfilesFile(path, true, release);
+  if (without_weights.ok()) {
+    warnings.push_back("scores are by the default weights: " +
+                       std::string(profiles.status().message()));
+  }
+  return without_weights;
+}
+
 }  // namespace vicinal

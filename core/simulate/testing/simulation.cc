@@ -49,7 +49,8 @@ static Profile ProfileOf(const KubernetesRelease& release) {
 Simulation::Simulation(std::string_view cluster, SimulatorOptions options,
                        const KubernetesRelease& release)
     : simulated_(1, release),
-      simulator_(simulated_, ProfileOf(release), std::move(options)) {
+      profile_(ProfileOf(release)),
+      simulator_(simulated_, profile_, std::move(options)) {
   const ClusterReceiver receiver = simulated_.Loader(true);
   ClusterObjectReader reader(receiver, "left out: ");
   const absl::Status status = ForEachObject(cluster, std::ref(reader));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/engine/profile.h"
 #include "core/model/kubernetes_release.h"
 #include "core/simulate/simulated_cluster.h"
 #include "core/simulate/simulator.h"
@@ -70,6 +71,7 @@ class Simulation {
 
  private:
   SimulatedCluster simulated_;
+  const Profile profile_;
   Simulator simulator_;
 };
 

@@ -106,23 +106,6 @@ absl::StatusOr<std::vector<Question>> ReadQuestions(
   return questions;
 }
 
-// The profiles that pods are explained by. Scores that vicinal does not have
-// are left out, with a warning: the verdicts do not depend on them.
-absl::StatusOr<SchedulerProfiles> ReadProfiles(
-    const std::string& path, const KubernetesRelease& release,
-    std::vector<std::string>& warnings) {
-  absl::StatusOr<SchedulerProfiles> profiles =
-      ReadProfilesFile(path, false, release);
-  if (profiles.ok()) return profiles;
-  absl::StatusOr<SchedulerProfiles> without_weights =
-      ReadProfilesFile(path, true, release);
-  if (without_weights.ok()) {
-    warnings.push_back("scores are by the default weights: " +
-                       std::string(profiles.status().message()));
-  }
-  return without_weights;
-}
-
 absl::Status DrawAnswers(const std::string& path, const ClusterState& cluster,
                          const std::vector<Answer>& answers) {
   Page page;
@@ -264,8 +247,8 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
     status = LoadStorage(*found, *questions, extras, warnings);
     if (!status.ok()) return status;
   }
-  const absl::StatusOr<SchedulerProfiles> profiles =
-      ReadProfiles(options.scheduler_config, release->release, warnings);
+  const absl::StatusOr<SchedulerProfiles> profiles = ReadProfilesForAnswers(
+      options.scheduler_config, release->release, warnings);
   for (const std::string& warning : warnings) {
     err << "vicinal: warning: " << warning << "\n";
   }

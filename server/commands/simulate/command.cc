@@ -31,7 +31,7 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
   const auto options = std::make_shared<SimulateOptions>();
   simulate
       ->add_option("script", options->script,
-                   "actions, in quotes or not, and scripts")
+                   "actions, in quotes if they have flags, and scripts")
       ->required();
   CLI::Option* const cluster_file = simulate->add_option(
       "--cluster-file", options->cluster_file,
@@ -71,12 +71,24 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
   const auto fail_on_pending = std::make_shared<bool>(false);
   simulate->add_flag("--fail-on-pending", *fail_on_pending,
                      "exit with status 4 if a pod is pending in the end");
-  simulate->add_option("--trace", options->trace_file,
-                       "write each placement as a case for the oracle of "
-                       "test/conformance");
-  simulate->add_option("--html", options->html,
-                       "also draw the cluster before and after as one "
-                       "self-contained page");
+  simulate->add_option(
+      "--scheduler-config", options->scheduler_config,
+      "the KubeSchedulerConfiguration (v1) of the scheduler; all pods are "
+      "placed by its profile default-scheduler");
+  CLI::Option* const against = simulate->add_option(
+      "--against", options->against,
+      "a second KubeSchedulerConfiguration: simulate by both, and print which "
+      "pods and which skews differ");
+  simulate
+      ->add_option("--trace", options->trace_file,
+                   "write each placement as a case for the oracle of "
+                   "test/conformance")
+      ->excludes(against);
+  simulate
+      ->add_option("--html", options->html,
+                   "also draw the cluster before and after as one "
+                   "self-contained page")
+      ->excludes(against);
   simulate->footer("Actions:\n" + std::string(ActionSyntax()) +
                    "\n\nExit codes: 0 done, and as expected; 1 a file or an "
                    "action cannot be used; 2 usage;\n3 an expectation of a "

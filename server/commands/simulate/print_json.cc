@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/commands/simulate/print_report.h"
+#include "server/commands/simulate/report_json.h"
 
 namespace vicinal {
 namespace {
@@ -66,8 +67,7 @@ Json StepJson(const StepResult& step) {
 
 }  // namespace
 
-void PrintJson(const Report& report, const std::vector<StepResult>& steps,
-               std::ostream& out) {
+Json ReportJson(const Report& report, const std::vector<StepResult>& steps) {
   Json json = {{"steps", Json::array()},
                {"nodes", report.nodes},
                {"runningBefore", report.running_before},
@@ -89,8 +89,15 @@ void PrintJson(const Report& report, const std::vector<StepResult>& steps,
   for (const SpreadReport& spread : report.spreads) {
     json["spreads"].push_back(SpreadJson(spread));
   }
+  return json;
+}
+
+void PrintJson(const Report& report, const std::vector<StepResult>& steps,
+               std::ostream& out) {
   // Names in a file need not be UTF-8.
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  out << ReportJson(report, steps)
+             .dump(2, ' ', false, Json::error_handler_t::replace)
+      << "\n";
 }
 
 }  // namespace vicinal

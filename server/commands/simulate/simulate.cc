@@ -1,5 +1,6 @@
 #include "server/commands/simulate/simulate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -8,8 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/engine/default_profile.h"
-#include "core/plugins/plugin_config.h"
+#include "core/simulate/cluster_receiver.h"
 #include "core/simulate/expectation.h"
 #include "core/simulate/simulated_cluster.h"
 #include "core/simulate/simulation_report.h"
@@ -18,10 +18,13 @@
 #include "server/commands/cluster/progress.h"
 #include "server/commands/page/page.h"
 #include "server/commands/release/scheduler_release.h"
+#include "server/commands/simulate/comparison.h"
 #include "server/commands/simulate/print_report.h"
 #include "server/commands/simulate/script.h"
 #include "server/commands/simulate/simulation_page.h"
 #include "server/commands/simulate/trace.h"
+#include "server/scheduler_config/profiles_file.h"
+#include "server/scheduler_config/scheduler_profiles.h"
 
 namespace vicinal {
 namespace {
@@ -112,6 +115,87 @@ absl::StatusOr<StepResult> DoStep(Step step, SimulatedCluster& simulated,
   return result;
 }
 
+// A configuration of the scheduler, by whose profile all pods are placed.
+struct Configuration {
+  std::string name;
+  SchedulerProfiles profiles;
+
+  const SchedulerProfile& Profile() const { return *profiles.Find(""); }
+};
+
+// Notes what is left out of it.
+absl::StatusOr<Configuration> ReadConfiguration(
+    const std::string& path, const KubernetesRelease& release,
+    SimulatedCluster& simulated) {
+  std::vector<std::string> warnings;
+  absl::StatusOr<SchedulerProfiles> profiles =
+      ReadProfilesForAnswers(path, release, warnings);
+  if (!profiles.ok()) return profiles.status();
+  const SchedulerProfile* profile = profiles->Find("");
+  if (profile == nullptr) {
+    return absl::InvalidArgumentError(path +
+                                      ": has no profile \"default-scheduler\"");
+  }
+  for (std::string& warning : warnings) simulated.Note(std::move(warning));
+  for (const std::string& filter : profile->other_filters) {
+    simulated.Note(absl::StrCat("not simulated: ", filter, " of ", path));
+  }
+  return Configuration{path.empty() ? "default" : path, *std::move(profiles)};
+}
+
+// What is read of a cluster goes to both.
+ClusterReceiver Both(ClusterReceiver first, ClusterReceiver second) {
+  ClusterReceiver both;
+  both.with_pod_facts = first.with_pod_facts;
+  both.add = [add = first.add, other = second.add](Object object,
+                                                   const PodFacts& facts) {
+    add(object, facts);
+    other(std::move(object), facts);
+  };
+  both.add_workload = [add = first.add_workload,
+                       other = second.add_workload](Workload workload) {
+    add(workload);
+    other(std::move(workload));
+  };
+  both.note = [note = first.note, other = second.note](std::string text) {
+    note(text);
+    other(std::move(text));
+  };
+  return both;
+}
+
+// Does the steps. Says in `problems` what is not as expected.
+absl::StatusOr<Outcome> Run(const SimulateOptions& options,
+                            const Configuration& configuration, Scenario script,
+                            const OnPlacement& on_placement,
+                            SimulatedCluster& simulated,
+                            std::string& problems) {
+  const std::int64_t broken_before = CountBrokenRules(simulated.cluster());
+  Simulator simulator(simulated, configuration.Profile().explain,
+                      {options.seed, options.until_stable,
+                       std::chrono::duration_cast<std::chrono::seconds>(
+                           std::chrono::system_clock::now().time_since_epoch())
+                           .count(),
+                       on_placement});
+  Outcome outcome;
+  outcome.configuration = configuration.name;
+  for (Step& step : script.steps) {
+    absl::StatusOr<StepResult> result =
+        DoStep(std::move(step), simulated, simulator);
+    if (!result.ok()) return result.status();
+    if (!result->problem.empty()) {
+      absl::StrAppend(
+          &problems,
+          options.against.empty() ? "" : outcome.configuration + ": ", "step ",
+          outcome.steps.size() + 1, " (", result->name,
+          ") is not as expected\n", result->problem);
+    }
+    outcome.steps.push_back(*std::move(result));
+  }
+  outcome.report = BuildReport(simulated, options.all_pods, broken_before);
+  return outcome;
+}
+
 }  // namespace
 
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
@@ -125,11 +209,27 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
       ReleaseFor(options.release, found.api ? &*found.api : nullptr);
   if (!release.ok()) return release.status();
   if (!release->mismatch.empty()) notes.push_back(release->mismatch);
+  const bool compares = !options.against.empty();
   SimulatedCluster simulated(options.seed, release->release);
-  absl::Status status =
-      ReadCluster(found, simulated.Loader(Deschedules(*script)), log);
+  SimulatedCluster other(options.seed, release->release);
+  const absl::StatusOr<Configuration> configuration =
+      ReadConfiguration(options.scheduler_config, release->release, simulated);
+  if (!configuration.ok()) return configuration.status();
+  const absl::StatusOr<Configuration> against =
+      ReadConfiguration(options.against, release->release, other);
+  if (!against.ok()) return against.status();
+  const SchedulerProfile& profile = configuration->Profile();
+  const bool deschedules = Deschedules(*script);
+  absl::Status status = ReadCluster(
+      found,
+      compares ? Both(simulated.Loader(deschedules), other.Loader(deschedules))
+               : simulated.Loader(deschedules),
+      log);
   if (!status.ok()) return status;
-  for (std::string& note : notes) simulated.Note(std::move(note));
+  for (const std::string& note : notes) {
+    simulated.Note(note);
+    other.Note(note);
+  }
 
   std::ofstream trace;
   if (!options.trace_file.empty()) {
@@ -139,48 +239,45 @@ absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
                                         ": cannot be written");
     }
   }
-  const std::int64_t broken_before = CountBrokenRules(simulated.cluster());
   Page page;
   if (!options.html.empty()) page = StartSimulationPage(simulated);
-  PluginConfig config;
-  config.release = release->release;
   Progress progress(log, "pods placed so far");
-  Simulator simulator(simulated, DefaultProfile(config),
-                      {options.seed, options.until_stable,
-                       std::chrono::duration_cast<std::chrono::seconds>(
-                           std::chrono::system_clock::now().time_since_epoch())
-                           .count(),
-                       [&](const SimulatedCluster& cluster, const PodInfo& pod,
-                           const std::string& node) {
-                         progress.Count();
-                         if (trace.is_open())
-                           trace << TraceLine(cluster, pod.pod, node) << "\n";
-                       }});
-  std::vector<StepResult> results;
+  const auto on_placement = [&](const SimulatedCluster& cluster,
+                                const PodInfo& pod, const std::string& node) {
+    progress.Count();
+    if (trace.is_open()) trace << TraceLine(cluster, pod.pod, node) << "\n";
+  };
   std::string problems;
-  for (Step& step : script->steps) {
-    absl::StatusOr<StepResult> result =
-        DoStep(std::move(step), simulated, simulator);
-    if (!result.ok()) return result.status();
-    if (!result->problem.empty()) {
-      absl::StrAppend(&problems, "step ", results.size() + 1, " (",
-                      result->name, ") is not as expected\n", result->problem);
-    }
-    results.push_back(*std::move(result));
-  }
-  const Report report = BuildReport(simulated, options.all_pods, broken_before);
-  if (pending != nullptr) *pending = report.pending;
+  const absl::StatusOr<Outcome> outcome =
+      Run(options, *configuration, *script, on_placement, simulated, problems);
+  if (!outcome.ok()) return outcome.status();
+  std::int64_t left = outcome->report.pending;
   if (!options.html.empty()) {
-    FinishSimulationPage(simulated, report, results, DefaultProfile(config),
-                         config, page);
+    FinishSimulationPage(simulated, outcome->report, outcome->steps,
+                         profile.explain, profile.plugin_config, page);
     status = WritePage(page, options.html);
     if (!status.ok()) return status;
   }
-  if (options.output == "json") {
-    PrintJson(report, results, out);
+  const bool as_json = options.output == "json";
+  if (compares) {
+    const absl::StatusOr<Outcome> second =
+        Run(options, *against, *script, on_placement, other, problems);
+    if (!second.ok()) return second.status();
+    left = std::max(left, second->report.pending);
+    const std::vector<PodDifference> differences =
+        PodDifferences(simulated, other);
+    if (as_json) {
+      PrintComparisonJson(*outcome, *second, differences, out);
+    } else {
+      PrintComparison(*outcome, *second, differences, options.terminal, out);
+    }
+  } else if (as_json) {
+    PrintJson(outcome->report, outcome->steps, out);
   } else {
-    PrintTable(report, results, options.domains, options.terminal, out);
+    PrintTable(outcome->report, outcome->steps, options.domains,
+               options.terminal, out);
   }
+  if (pending != nullptr) *pending = left;
   log << problems;
   *as_expected = problems.empty();
   return absl::OkStatus();

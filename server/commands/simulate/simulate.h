@@ -27,16 +27,20 @@ struct SimulateOptions {
   ReleaseOptions release;
   bool until_stable = false;
   bool all_pods = false;
-  bool domains = false;    // Print the tables of domains.
-  Terminal terminal;       // What `out` is.
+  bool domains = false;  // Print the tables of domains.
+  Terminal terminal;     // What `out` is.
+  // Configurations of the scheduler; empty: the default one. All pods are
+  // placed by the profile default-scheduler.
+  std::string scheduler_config;
+  std::string against;     // Simulate by this one too, and compare; empty: no.
   std::string trace_file;  // Empty: none.
   std::string html;        // Where to write a picture; empty: nowhere.
 };
 
 // Runs the script and writes the result to `out`, progress and what is not as
 // the script expects to `log`. Sets `as_expected` to whether all expectations
-// hold, and `pending` to how many pods are pending in the end. Errors: files,
-// actions and scripts that cannot be used.
+// hold, and `pending` to how many pods are pending in the end, by the worse of
+// two configurations. Errors: files, actions and scripts that cannot be used.
 absl::Status Simulate(const SimulateOptions& options, std::ostream& out,
                       std::ostream& log, bool* as_expected,
                       std::int64_t* pending = nullptr);

@@ -99,6 +99,112 @@ TEST_F(SimulateTest, TheHeadlineComesFirstAndDomainsOnRequest) {
                                    "    rules.\n"));
 }
 
+// Nodes of two sizes, and a configuration that fills the fuller ones first.
+constexpr char kTwoSizes[] = R"(
+kind: Node
+metadata: {name: large, labels: {kubernetes.io/hostname: large}}
+status: {allocatable: {pods: 10, cpu: 8, memory: 8Gi}}
+---
+kind: Node
+metadata: {name: small, labels: {kubernetes.io/hostname: small}}
+status: {allocatable: {pods: 10, cpu: 2, memory: 2Gi}}
+---
+kind: Namespace
+metadata: {name: shop}
+)";
+
+constexpr char kPacks[] = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: MostAllocated
+        resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]
+)";
+
+constexpr char kOne[] = R"(
+kind: Pod
+metadata: {name: one, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]}
+)";
+
+TEST_F(SimulateTest, PodsArePlacedByTheConfiguration) {
+  options_.cluster_file = Write("sizes.yaml", kTwoSizes);
+  const std::string one = Write("one.yaml", kOne);
+  ASSERT_TRUE(Run({"apply " + one}).ok());
+  EXPECT_THAT(out_, testing::ContainsRegex("one +Running +large"));
+  options_.scheduler_config = Write("packs.yaml", kPacks);
+  ASSERT_TRUE(Run({"apply " + one}).ok());
+  EXPECT_THAT(out_, testing::ContainsRegex("one +Running +small"));
+  options_.scheduler_config = Write("other.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: other}]
+)");
+  EXPECT_THAT(Error({"apply " + one}),
+              HasSubstr("other.yaml: has no profile \"default-scheduler\""));
+}
+
+TEST_F(SimulateTest, TwoConfigurationsAreComparedSideBySide) {
+  options_.cluster_file = Write("sizes.yaml", kTwoSizes);
+  const std::string one = Write("one.yaml", kOne);
+  options_.against = Write("packs.yaml", kPacks);
+  ASSERT_TRUE(Run({"apply " + one}).ok());
+  EXPECT_THAT(out_, testing::StartsWith(
+                        "default: 0 moved, 1 started, 0 pending, 0 rules "
+                        "broken\n" +
+                        options_.against + ": 0 moved, 1 started, "));
+  EXPECT_THAT(out_, testing::ContainsRegex("NAMESPACE +NAME +default +/"));
+  EXPECT_THAT(out_, testing::ContainsRegex("shop +one +large +small\n"));
+  options_.output = "json";
+  ASSERT_TRUE(Run({"apply " + one}).ok());
+  const nlohmann::json json = nlohmann::json::parse(out_);
+  EXPECT_EQ(json["podDifferences"][0]["nodes"],
+            nlohmann::json({"large", "small"}));
+  EXPECT_EQ(json["configurations"][1]["schedulerConfig"], options_.against);
+  EXPECT_EQ(json["configurations"][1]["running"], 1);
+}
+
+TEST_F(SimulateTest, ConfigurationsThatDoTheSameDifferInNothing) {
+  options_.against = Write("packs.yaml", kPacks);
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  EXPECT_THAT(out_, HasSubstr("Every pod is where the other puts it.\n"));
+  EXPECT_THAT(out_, testing::Not(HasSubstr("SKEW")));
+}
+
+TEST_F(SimulateTest, TheSkewsOfTwoConfigurationsStandSideBySide) {
+  options_.cluster_file = Write("sizes.yaml", kTwoSizes);
+  std::string web = kWeb;
+  web.resize(web.find("      affinity:"));
+  web += "      containers: [{name: c, resources: {requests: {cpu: 500m}}}]\n";
+  const std::string file = Write("plain-web.yaml", web);
+  options_.scheduler_config = Write("no-spread.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 100}]}}
+)");
+  options_.against = Write("spread.yaml", R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {disabled: [{name: "*"}], enabled: [{name: PodTopologySpread}]}}
+  pluginConfig:
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints:
+      - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}
+)");
+  ASSERT_TRUE(Run({"apply " + file}).ok()) << out_;
+  EXPECT_THAT(out_,
+              testing::ContainsRegex("Deployment/web in namespace shop by "
+                                     "kubernetes.io/hostname +0 +3 +1\n"));
+}
+
 TEST_F(SimulateTest, TheTableShowsPodsReasonsAndDomains) {
   options_.domains = true;
   ASSERT_TRUE(Run({"apply " + web_}).ok());
