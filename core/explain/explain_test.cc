@@ -324,6 +324,16 @@ TEST(ExplainTest, SaysWhatASingleChangeOfANodeWouldOpen) {
           "Only 500m cpu more would open n3."));
 }
 
+TEST(ExplainTest, ANodeThatIsTooSmallIsNotSaidToLackALittle) {
+  ClusterState cluster;
+  AddRoomyNode(cluster, "n1", "");
+  const char* const five =
+      "containers: [{name: c, resources: {requests: {cpu: 5}}}]";
+  EXPECT_THAT(HintsOf(ExplainPod(cluster, Pod("app: x", five))),
+              ElementsAre("No node is large enough for 5 cpu: the largest, n1, "
+                          "has 4."));
+}
+
 TEST(ExplainTest, CountsNominatedPodsAsTheSchedulerDoes) {
   ClusterState cluster;
   AddRoomyNode(cluster, "n1", "zone: a");

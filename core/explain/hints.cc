@@ -360,6 +360,8 @@ void AddSingleCauses(const std::vector<Closed>& all, std::vector<Hint>& hints) {
         break;
       case Cause::Kind::kResource: {
         const ResourceNumbers& numbers = *cause.resource;
+        // Even empty they are too small; see LargestNode.
+        if (numbers.requested > numbers.allocatable) break;
         const std::int64_t lacks = GoSubtract(
             numbers.requested, GoSubtract(numbers.allocatable, numbers.in_use));
         const auto [it, is_new] = shortages.try_emplace(numbers.name);

@@ -52,14 +52,15 @@ absl::StatusOr<std::int64_t> ScaleOf(
   return vicinal.prioritize_verb.empty() ? 1 : kExtenderFactor * vicinal.weight;
 }
 
+// `takes_over`: vicinal scores for the plugins that it takes over.
 absl::StatusOr<Profile> Decider(const SchedulerConfig::Profile& profile,
-                                std::int64_t scale) {
+                                std::int64_t scale, bool takes_over) {
   Profile decider = TopologyProfile(profile.plugin_config.pod_topology_spread,
                                     profile.plugin_config.inter_pod_affinity);
   decider.scores.clear();
   std::vector<WeightedPlugin> plugins = profile.score;
   for (const PluginRow& row : Plugins()) {
-    if (row.taken_over &&
+    if (takes_over && row.taken_over &&
         std::ranges::find(plugins, row.name, &WeightedPlugin::name) ==
             plugins.end()) {
       plugins.push_back({std::string(row.name), row.weight * scale});
@@ -98,8 +99,14 @@ Profile Resources(const PluginConfig& config) {
   return profile;
 }
 
-// Vicinal is the last extender that filters, and answers for the plugins that
-// it takes over.
+// Whether vicinal is among them: the last extender that filters.
+bool HasVicinal(const std::vector<SchedulerConfig::Extender>& extenders) {
+  return std::ranges::any_of(extenders, [](const auto& extender) {
+    return !extender.filter_verb.empty();
+  });
+}
+
+// Vicinal answers for the plugins that it takes over.
 void SetFilters(const SchedulerConfig::Profile& profile,
                 const std::vector<SchedulerConfig::Extender>& extenders,
                 SchedulerProfile& out) {
@@ -130,7 +137,8 @@ SchedulerProfiles::SchedulerProfiles(const KubernetesRelease& release) {
   profile.scheduler_name = "any";
   profile.score = ResolveScorePlugins({}, {});
   any_.topology = Topology(profile.plugin_config);
-  any_.decide = *Decider(profile, 1);
+  any_.plugin_config = profile.plugin_config;
+  any_.decide = *Decider(profile, 1, true);
   any_.all = DefaultProfile(profile.plugin_config);
   any_.resources = Resources(profile.plugin_config);
   any_.explain = DefaultProfile(profile.plugin_config);
@@ -144,6 +152,7 @@ absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
   profiles.has_config_ = true;
   absl::StatusOr<std::int64_t> scale = ScaleOf(config.extenders);
   if (!scale.ok() && !advise_only) return scale.status();
+  const bool takes_over = HasVicinal(config.extenders);
   for (const SchedulerConfig::Profile& profile : config.profiles) {
     SchedulerProfile& made = profiles.by_name_[profile.scheduler_name];
     made.topology = Topology(profile.plugin_config);
@@ -155,11 +164,18 @@ absl::StatusOr<SchedulerProfiles> SchedulerProfiles::FromConfig(
     std::erase_if(made.explain.filters, [&made](const auto& filter) {
       return !made.filters.contains(filter->Name());
     });
+    std::erase_if(made.explain.scores, [&](const auto& score) {
+      const std::string_view name = score.plugin->Name();
+      return !(takes_over && FindPlugin(name)->taken_over) &&
+             std::ranges::find(profile.score, name, &WeightedPlugin::name) ==
+                 profile.score.end();
+    });
     if (advise_only) continue;
-    absl::StatusOr<Profile> decider = Decider(profile, *scale);
+    absl::StatusOr<Profile> decider = Decider(profile, *scale, true);
     if (!decider.ok()) return decider.status();
     made.decide = *std::move(decider);
-    made.explain.scores = std::move(Decider(profile, *scale)->scores);
+    made.explain.scores =
+        std::move(Decider(profile, *scale, takes_over)->scores);
   }
   return profiles;
 }

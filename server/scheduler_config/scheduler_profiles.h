@@ -27,8 +27,10 @@ struct SchedulerProfile {
   Profile all;
   // NodeResourcesFit alone, as a filter.
   Profile resources;
-  // All filters with the scores of `decide`, or in advise the default ones:
-  // what a pod is explained by.
+  // What a pod is explained by: all filters with the scores of `decide`, or in
+  // advise those that the profile has, with their default weights. Without the
+  // plugins that the profile has disabled, unless vicinal is an extender, and
+  // so takes them over.
   Profile explain;
   // The filters that run in the scheduler, or in vicinal for it, by name.
   std::set<std::string, std::less<>> filters;

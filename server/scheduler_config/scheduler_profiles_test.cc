@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "core/model/kubernetes_release.h"
+
 namespace vicinal {
 namespace {
 
@@ -66,6 +68,44 @@ TEST(SchedulerProfilesTest, WithoutAConfigurationItIsTheDefaultProfile) {
 TEST(SchedulerProfilesTest, PluginsTakenOverHaveTheirDefaultWeight) {
   EXPECT_EQ(Weights(kTakenOver), kDefault);
   EXPECT_EQ(Weights(""), kDefault);
+}
+
+// The score plugins that a pod of the default scheduler is explained by.
+std::map<std::string, std::int64_t> ExplainedBy(const std::string& text,
+                                                bool advise_only = false) {
+  const absl::StatusOr<SchedulerProfiles> profiles = Make(text, advise_only);
+  EXPECT_TRUE(profiles.ok()) << profiles.status();
+  std::map<std::string, std::int64_t> weights;
+  if (!profiles.ok()) return weights;
+  for (const auto& [plugin, weight] : profiles->Find("")->explain.scores) {
+    weights[std::string(plugin->Name())] = weight;
+  }
+  return weights;
+}
+
+TEST(SchedulerProfilesTest, APodIsNotExplainedByPluginsThatNobodyRuns) {
+  std::map<std::string, std::int64_t> others = kDefault;
+  others.erase("PodTopologySpread");
+  others.erase("InterPodAffinity");
+  for (const bool advise_only : {false, true}) {
+    EXPECT_EQ(ExplainedBy(kTakenOver, advise_only), others);
+    EXPECT_EQ(ExplainedBy(std::string(kTakenOver) +
+                              "extenders: [{urlPrefix: \"http://v\", "
+                              "filterVerb: filter}]",
+                          advise_only),
+              kDefault);
+    EXPECT_EQ(ExplainedBy("profiles: [{plugins: {score: {disabled: [{name: "
+                          "ImageLocality}]}}}]",
+                          advise_only)
+                  .count("ImageLocality"),
+              0u);
+  }
+}
+
+TEST(SchedulerProfilesTest, WithoutAConfigurationTheReleaseIsKnown) {
+  const KubernetesRelease release = *KubernetesReleaseOf("1.35");
+  EXPECT_EQ(SchedulerProfiles(release).Find("")->plugin_config.release.name,
+            release.name);
 }
 
 TEST(SchedulerProfilesTest, PluginsThatStayHaveTheConfiguredWeight) {

@@ -21,6 +21,7 @@ class CommandLineTest : public testing::Test {
     explain->add_flag("--batch", flag_);
     explain->add_option("object", text_);
     app_.add_subcommand("serve");
+    app_.add_subcommand("simulate");
   }
 
   CLI::App app_;
@@ -40,6 +41,14 @@ TEST_F(CommandLineTest, WrongWordsAreNamedWithWhatWasMeant) {
   EXPECT_EQ(DescribeMistake(app_, {"explain", "-x"}), "unknown flag \"-x\"");
 }
 
+TEST_F(CommandLineTest, FlagsOfActionsBelongIntoTheirQuotes) {
+  EXPECT_EQ(DescribeMistake(app_, {"simulate", "drain", "-l", "zone=a"}),
+            "\"-l\" is a flag of an action: put the action in quotes, such as "
+            "vicinal simulate \"drain -l zone=a\"");
+  EXPECT_EQ(DescribeMistake(app_, {"simulate", "drain -l zone=a"}), "");
+  EXPECT_EQ(DescribeMistake(app_, {"explain", "-l"}), "unknown flag \"-l\"");
+}
+
 TEST_F(CommandLineTest, RightWordsAreNoMistake) {
   EXPECT_EQ(DescribeMistake(app_, {}), "");
   EXPECT_EQ(DescribeMistake(app_, {"-v2", "explain", "-n", "--shop", "--batch",
@@ -48,7 +57,8 @@ TEST_F(CommandLineTest, RightWordsAreNoMistake) {
 }
 
 TEST_F(CommandLineTest, CompletesCommandsAndFlags) {
-  EXPECT_THAT(Completions(app_, {""}), ElementsAre("explain", "serve"));
+  EXPECT_THAT(Completions(app_, {""}),
+              ElementsAre("explain", "serve", "simulate"));
   EXPECT_THAT(Completions(app_, {"-v", "1", "e"}), ElementsAre("explain"));
   EXPECT_THAT(Completions(app_, {"explain", "--n"}),
               ElementsAre("--namespace"));

@@ -52,6 +52,11 @@ bool TakesNext(const CLI::Option& option, const std::string& word) {
                                 : word.size() == 2;
 }
 
+// Simulate's actions are words, and have flags that its own are not.
+bool IsFlagOfAnAction(const CLI::App& app, const std::string& flag) {
+  return app.get_name() == "simulate" && (flag == "-l" || flag == "--like");
+}
+
 std::string Meant(const std::string& word,
                   const std::vector<std::string>& known) {
   const std::string guess = DidYouMean(word, known);
@@ -70,6 +75,10 @@ std::string DescribeMistake(const CLI::App& app,
       if (option == nullptr && level != &app) option = OptionOf(app, word);
       if (option == nullptr) {
         const std::string flag = word.substr(0, word.find('='));
+        if (IsFlagOfAnAction(*level, flag)) {
+          return "\"" + flag + "\" is a flag of an action: put the action in " +
+                 "quotes, such as vicinal simulate \"drain -l zone=a\"";
+        }
         return "unknown flag \"" + flag + "\"" + Meant(flag, FlagsOf(*level));
       }
       if (TakesNext(*option, word)) ++i;

@@ -30,8 +30,10 @@ void AddSimulate(CLI::App& app, std::function<absl::Status()>& action,
       "and scheduler work, and show where every pod goes.");
   const auto options = std::make_shared<SimulateOptions>();
   simulate
-      ->add_option("script", options->script,
-                   "actions, in quotes if they have flags, and scripts")
+      ->add_option(
+          "script", options->script,
+          "actions, in quotes if they have flags (\"drain -l zone=a\"), "
+          "and scripts")
       ->required();
   CLI::Option* const cluster_file = simulate->add_option(
       "--cluster-file", options->cluster_file,
