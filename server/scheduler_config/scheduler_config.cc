@@ -166,6 +166,7 @@ absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(
         absl::StrCat("must be one document, got ", documents->size()));
   }
   SchedulerConfig config;
+  config.release = release;
   std::string api_version;
   std::string kind;
   std::vector<RawProfile> profiles;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/model/kubernetes_release.h"
 #include "core/plugins/plugin_config.h"
 #include "server/scheduler_config/plugin_sets.h"
 
@@ -31,6 +32,7 @@ struct SchedulerConfig {
     std::int64_t weight = 0;
   };
 
+  KubernetesRelease release;      // Of the scheduler.
   std::vector<Profile> profiles;  // At least one.
   std::vector<Extender> extenders;
 };

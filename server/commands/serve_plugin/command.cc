@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "server/commands/flags/flags.h"
+#include "server/commands/release/release_flags.h"
 #include "server/commands/serve_plugin/serve_plugin.h"
 
 namespace vicinal {
@@ -27,6 +28,7 @@ void AddServePlugin(CLI::App& app, std::function<absl::Status()>& action) {
       "the KubeSchedulerConfiguration (v1) that kube-scheduler runs with; a "
       "scheduler with other profiles, score plugins or weights is refused. "
       "Default: the default profile");
+  AddReleaseFlags(serve, "Options", options->release);
   serve
       ->add_option("--max-message-bytes", options->max_message_bytes,
                    "largest message of the plugin; a larger one ends its "

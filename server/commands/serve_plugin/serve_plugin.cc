@@ -69,10 +69,13 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
   const absl::StatusOr<std::unique_ptr<ServerTls>> tls =
       LoadTls(options.security);
   if (!tls.ok()) return tls.status();
+  const absl::StatusOr<SchedulerRelease> release =
+      ReleaseFor(options.release, nullptr);
+  if (!release.ok()) return release.status();
   const absl::StatusOr<SchedulerConfig> config =
       options.scheduler_config.empty()
-          ? ReadSchedulerConfig(kDefaultConfig)
-          : ReadConfigFile(options.scheduler_config);
+          ? ReadSchedulerConfig(kDefaultConfig, release->release)
+          : ReadConfigFile(options.scheduler_config, release->release);
   if (!config.ok()) return config.status();
   PluginMetrics metrics;
   SchedulerPluginService service(*config, metrics);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/commands/release/scheduler_release.h"
 #include "server/listeners/tls/listener_security.h"
 
 namespace vicinal {
@@ -15,6 +16,7 @@ struct ServePluginOptions {
   std::string socket;
   std::string admin_listen_address = "127.0.0.1:8891";
   ListenerSecurity security;  // Of the admin listener.
+  ReleaseOptions release;     // Of the scheduler.
   // The scheduler's KubeSchedulerConfiguration; empty: the default profile.
   std::string scheduler_config;
   std::size_t max_message_bytes = 64 << 20;

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/model/kubernetes_release.h"
 #include "core/plugins/registry.h"
 #include "server/scheduler_config/plugin_sets.h"
-#include "server/versions.h"
 
 namespace vicinal {
 namespace {
@@ -87,10 +86,13 @@ AttachedProfile Attach(const v1::SchedulingProfile& told,
 
 absl::StatusOr<AttachedProfiles> AttachProfiles(const v1::Hello& hello,
                                                 const SchedulerConfig& config) {
-  if (!absl::StartsWith(hello.kubernetes_version(), kKubernetesRelease)) {
+  const absl::StatusOr<KubernetesRelease> told =
+      KubernetesReleaseOf(hello.kubernetes_version());
+  if (!told.ok() || told->name != config.release.name) {
     return absl::FailedPreconditionError(absl::StrCat(
         "hello.kubernetes_version: \"", hello.kubernetes_version(),
-        "\": vicinal has the plugins of ", kKubernetesRelease, "x"));
+        "\": vicinal gives the answers of ", std::string(config.release.name),
+        " (--kubernetes-release)"));
   }
   AttachedProfiles profiles;
   for (const v1::SchedulingProfile& told : hello.profiles()) {

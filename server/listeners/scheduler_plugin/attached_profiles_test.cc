@@ -98,9 +98,14 @@ profiles:
 TEST(AttachedProfilesTest, AnotherReleaseIsRefused) {
   v1::Hello hello = Hello();
   hello.set_kubernetes_version("v1.36.3");
-  EXPECT_EQ(ErrorOf(hello),
-            "hello.kubernetes_version: \"v1.36.3\": vicinal has the plugins of "
-            "v1.37.x");
+  EXPECT_EQ(
+      ErrorOf(hello),
+      "hello.kubernetes_version: \"v1.36.3\": vicinal gives the answers of "
+      "1.37 (--kubernetes-release)");
+  const SchedulerConfig config =
+      MakeSchedulerConfig("", *KubernetesReleaseOf("1.36"));
+  EXPECT_TRUE(AttachProfiles(hello, config).ok());
+  EXPECT_FALSE(AttachProfiles(Hello(), config).ok());
 }
 
 TEST(AttachedProfilesTest, OtherProfilesAreRefused) {

@@ -33,7 +33,7 @@ class Session {
   // `config` must outlive the session. `seed` is that of the choice among nodes
   // of equal score.
   Session(const SchedulerConfig& config, std::uint64_t seed)
-      : config_(config), random_(seed) {}
+      : config_(config), cluster_(config.release), random_(seed) {}
 
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

@@ -30,6 +30,9 @@ namespace vicinal {
 // and nobody is nominated.
 class ToldCluster {
  public:
+  explicit ToldCluster(const KubernetesRelease& release = {})
+      : state_(release) {}
+
   // Errors name the field below `path` and the value; then the change has not
   // been applied, and the stream has lost its meaning. Cost: O(the JSON), and
   // that of ClusterState's Upsert and Remove.

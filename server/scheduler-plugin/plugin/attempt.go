@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"vicinal/scheduler-plugin/internal/link"
+	"vicinal/scheduler-plugin/internal/release"
 	pb "vicinal/scheduler-plugin/internal/v1"
 )
 
@@ -36,7 +37,7 @@ type attempt struct {
 type inTreeRun struct {
 	once   sync.Once
 	state  fwk.CycleState // read only
-	result *fwk.PreFilterResult
+	result *release.PreFilterResult
 	status *fwk.Status
 }
 
@@ -74,7 +75,7 @@ func (a *attempt) prepare(state fwk.CycleState) string {
 	switch {
 	case p.twins[spread] == nil || p.twins[affinity] == nil:
 		return onlyOne
-	case state.IsPodGroupSchedulingCycle():
+	case release.IsPodGroupCycle(state):
 		return ofPodGroup
 	}
 	if a.session = p.process.session(); a.session == nil {
@@ -92,7 +93,7 @@ func (a *attempt) prepare(state fwk.CycleState) string {
 }
 
 // preFilter is the PreFilter of a plugin; last says that the other one's has returned.
-func (a *attempt) preFilter(ctx context.Context, which int, last bool) (*fwk.PreFilterResult, *fwk.Status) {
+func (a *attempt) preFilter(ctx context.Context, which int, last bool) (*release.PreFilterResult, *fwk.Status) {
 	if a.question != nil && !last {
 		return nil, nil // the answer is on its way
 	}
@@ -243,5 +244,5 @@ func (r *inTreeRun) said() *fwk.Status {
 	if r.status == nil {
 		return nil
 	}
-	return r.status.Clone()
+	return release.Copied(r.status)
 }

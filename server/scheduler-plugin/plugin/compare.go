@@ -6,6 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"vicinal/scheduler-plugin/internal/release"
 )
 
 // In mode compare the twin's answer counts, and a difference is counted and logged.
@@ -25,7 +27,7 @@ func (a *attempt) compareSkip(which int, point string, inTree, said bool) {
 	}
 }
 
-func compareScores(which int, pod *v1.Pod, inTree fwk.NodeScoreList, said map[string]int64) {
+func compareScores(which int, pod *v1.Pod, inTree release.NodeScoreList, said map[string]int64) {
 	compared.WithLabelValues(kinds[which].twin, "Score").Inc()
 	for _, score := range inTree {
 		if said[score.Name] != score.Score {

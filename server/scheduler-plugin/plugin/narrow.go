@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"vicinal/scheduler-plugin/internal/link"
+	"vicinal/scheduler-plugin/internal/release"
 )
 
 // So many nodes are tried with the scheduler's own filters before the attempt is made
@@ -121,8 +122,8 @@ func (a *attempt) nominated(node string) bool {
 	return false
 }
 
-func onlyNode(name string) *fwk.PreFilterResult {
-	return &fwk.PreFilterResult{NodeNames: sets.New(name)}
+func onlyNode(name string) *release.PreFilterResult {
+	return &release.PreFilterResult{NodeNames: sets.New(name)}
 }
 
 // A trial is a CycleState in which the framework runs the filters of all other plugins:

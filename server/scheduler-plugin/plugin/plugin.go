@@ -14,6 +14,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"vicinal/scheduler-plugin/internal/release"
 )
 
 // The names that a profile enables.
@@ -29,7 +31,7 @@ const (
 
 var kinds = [2]struct {
 	name, twin string
-	make       func(context.Context, runtime.Object, fwk.Handle, feature.Features) (fwk.Plugin, error)
+	make       func(context.Context, runtime.Object, release.Handle, feature.Features) (release.Plugin, error)
 }{
 	spread:   {PodTopologySpread, podtopologyspread.Name, podtopologyspread.New},
 	affinity: {InterPodAffinity, interpodaffinity.Name, interpodaffinity.New},
@@ -47,14 +49,14 @@ func whichOf(name string) int {
 
 // twin is what both in-tree plugins are.
 type twin interface {
-	fwk.PreFilterPlugin
-	fwk.FilterPlugin
-	fwk.PreScorePlugin
-	fwk.ScorePlugin
-	fwk.EnqueueExtensions
-	fwk.SignPlugin
-	fwk.PreFilterExtensions
-	fwk.ScoreExtensions
+	release.PreFilterPlugin
+	release.FilterPlugin
+	release.PreScorePlugin
+	release.ScorePlugin
+	release.EnqueueExtensions
+	release.SignPlugin
+	release.PreFilterExtensions
+	release.ScoreExtensions
 }
 
 // Plugin is one of the two in one profile.
@@ -69,17 +71,17 @@ var _ twin = &Plugin{}
 // Registry returns factories for the two plugins of one scheduler. What they make shares
 // one connection to vicinal.
 func Registry() frameworkruntime.Registry {
-	shared := &process{profiles: map[fwk.Handle]*profile{}}
+	shared := &process{profiles: map[release.Handle]*profile{}}
 	registry := frameworkruntime.Registry{}
 	for which := range kinds {
-		registry[kinds[which].name] = func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		registry[kinds[which].name] = func(ctx context.Context, args runtime.Object, handle release.Handle) (release.Plugin, error) {
 			return shared.newPlugin(ctx, args, handle, which)
 		}
 	}
 	return registry
 }
 
-func (p *process) newPlugin(ctx context.Context, args runtime.Object, handle fwk.Handle, which int) (fwk.Plugin, error) {
+func (p *process) newPlugin(ctx context.Context, args runtime.Object, handle release.Handle, which int) (release.Plugin, error) {
 	inTreeArgs, own, err := decodeArgs(args, kinds[which].twin)
 	if err != nil {
 		return nil, err
@@ -102,16 +104,16 @@ func (p *Plugin) Name() string { return kinds[p.which].name }
 // EventsToRegister and SignPod are the twin's own.
 
 // PreFilterExtensions makes the framework call AddPod and RemovePod.
-func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return p }
+func (p *Plugin) PreFilterExtensions() release.PreFilterExtensions { return p }
 
 // ScoreExtensions makes the framework call NormalizeScore.
-func (p *Plugin) ScoreExtensions() fwk.ScoreExtensions { return p }
+func (p *Plugin) ScoreExtensions() release.ScoreExtensions { return p }
 
 func (p *Plugin) filterKey() fwk.StateKey { return fwk.StateKey(p.Name() + "/Filter") }
 func (p *Plugin) scoreKey() fwk.StateKey  { return fwk.StateKey(p.Name() + "/Score") }
 
 // PreFilter begins the attempt, or joins the one that the other plugin has begun.
-func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (*release.PreFilterResult, *fwk.Status) {
 	if isTrial(state) {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}

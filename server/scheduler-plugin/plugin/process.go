@@ -10,12 +10,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/version"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"vicinal/scheduler-plugin/internal/feed"
 	"vicinal/scheduler-plugin/internal/link"
+	"vicinal/scheduler-plugin/internal/release"
 	pb "vicinal/scheduler-plugin/internal/v1"
 )
 
@@ -24,7 +24,7 @@ import (
 type process struct {
 	mu       sync.Mutex
 	address  string // "" until a plugin's arguments have a vicinal block
-	profiles map[fwk.Handle]*profile
+	profiles map[release.Handle]*profile
 	link     *link.Link
 	feed     *feed.Feed
 	ahead    atomic.Pointer[ahead]
@@ -41,7 +41,7 @@ type profile struct {
 
 // join makes a plugin part of its profile. The two plugins of a profile share their
 // settings: they are in the arguments of one of them, or the same in both.
-func (p *process) join(ctx context.Context, handle fwk.Handle, which int, inner twin, own *settings) (*profile, error) {
+func (p *process) join(ctx context.Context, handle release.Handle, which int, inner twin, own *settings) (*profile, error) {
 	all, ok := handle.(framework.Framework)
 	if !ok {
 		return nil, fmt.Errorf("the handle is a %T, not the framework of a scheduler", handle)
@@ -120,7 +120,7 @@ func (p *process) session() *link.Session {
 func (p *process) hello() *pb.Hello {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	hello := &pb.Hello{KubernetesVersion: release()}
+	hello := &pb.Hello{KubernetesVersion: kubernetesVersion()}
 	for _, member := range p.profiles {
 		plugins := member.handle.ListPlugins()
 		described := &pb.SchedulingProfile{SchedulerName: member.handle.ProfileName(), ScoreWeights: map[string]int32{}}
@@ -144,9 +144,9 @@ func inTreeName(plugin config.Plugin) string {
 	return plugin.Name
 }
 
-// release is that of the scheduler's code in this program. What /version says is set by
+// kubernetesVersion is that of the scheduler's code in this program. What /version says is set by
 // linker flags only; a test binary does not list its modules, and needs them.
-func release() string {
+func kubernetesVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
 			if module.Path == "k8s.io/kubernetes" && strings.HasPrefix(module.Version, "v1.") {

@@ -27,6 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"vicinal/scheduler-plugin/internal/fakevicinal"
+	"vicinal/scheduler-plugin/internal/release"
 	pb "vicinal/scheduler-plugin/internal/v1"
 )
 
@@ -120,8 +121,7 @@ func (r *rig) framework(profile *config.KubeSchedulerProfile) framework.Framewor
 		r.t.Fatal(err)
 	}
 	f, err := frameworkruntime.NewFramework(r.ctx, registry, profile,
-		frameworkruntime.WithInformerFactory(r.factory), frameworkruntime.WithSnapshotSharedLister(r.snapshot), frameworkruntime.WithMutableSnapshotLister(r.snapshot),
-		frameworkruntime.WithPodGroupManager(cache.New(r.ctx, nil, false, false)))
+		append(release.FrameworkOptions(r.ctx, r.snapshot), frameworkruntime.WithInformerFactory(r.factory))...)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"vicinal/scheduler-plugin/internal/release"
 	pb "vicinal/scheduler-plugin/internal/v1"
 )
 
@@ -121,7 +122,7 @@ func (a *attempt) askScores(ctx context.Context, nodes []fwk.NodeInfo) *scoring 
 // keeps of this one's scores: that works with in-tree's scores before they are normalized.
 func (a *attempt) signable(ctx context.Context) bool {
 	for _, inner := range a.profile.twins {
-		if _, status := inner.SignPod(ctx, a.pod); !status.IsSuccess() {
+		if !release.IsSignable(ctx, inner, a.pod) {
 			return false
 		}
 	}
@@ -149,7 +150,7 @@ func (p *Plugin) Score(ctx context.Context, state fwk.CycleState, pod *v1.Pod, n
 }
 
 // NormalizeScore leaves vicinal's scores as they are.
-func (p *Plugin) NormalizeScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+func (p *Plugin) NormalizeScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, scores release.NodeScoreList) *fwk.Status {
 	s, status := p.scoreState(state)
 	if status != nil || s.inTree == nil {
 		return status

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"debug/buildinfo"
 	"fmt"
 	"os"
 	"strings"
@@ -72,11 +73,28 @@ func (v *PluginVicinal) Start(t testing.TB) {
 	t.Helper()
 	stdout := &lineBuffer{}
 	v.Process = startProcess(t, v.run, stdout, VicinalBinary(t), "vicinal", "serve-plugin",
-		"--socket", v.Socket, "--scheduler-config", v.config, "--admin-listen-address", "127.0.0.1:0")
+		"--socket", v.Socket, "--scheduler-config", v.config, "--admin-listen-address", "127.0.0.1:0",
+		"--kubernetes-release", pluginSchedulerRelease(t))
 	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
 		if strings.HasPrefix(stdout.String(), "listening ") {
 			return ""
 		}
 		return fmt.Sprintf("stdout so far: %q", stdout.String())
 	})
+}
+
+// pluginSchedulerRelease is the version of the scheduler's code in VICINAL_SCHEDULER_BIN.
+func pluginSchedulerRelease(t testing.TB) string {
+	t.Helper()
+	info, err := buildinfo.ReadFile(os.Getenv("VICINAL_SCHEDULER_BIN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range info.Deps {
+		if module.Path == "k8s.io/kubernetes" {
+			return module.Version
+		}
+	}
+	t.Fatal("VICINAL_SCHEDULER_BIN: built without k8s.io/kubernetes")
+	return ""
 }

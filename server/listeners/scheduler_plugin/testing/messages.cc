@@ -20,11 +20,13 @@ std::string ToJson(std::string_view yaml) {
 
 }  // namespace
 
-SchedulerConfig MakeSchedulerConfig(const std::string& rest) {
+SchedulerConfig MakeSchedulerConfig(const std::string& rest,
+                                    const KubernetesRelease& release) {
   absl::StatusOr<SchedulerConfig> config = ReadSchedulerConfig(
       "apiVersion: kubescheduler.config.k8s.io/v1\n"
       "kind: KubeSchedulerConfiguration\n" +
-      rest);
+          rest,
+      release);
   CHECK(config.ok()) << config.status();
   return *std::move(config);
 }

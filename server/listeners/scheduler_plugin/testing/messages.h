@@ -12,7 +12,8 @@
 namespace vicinal {
 
 // A KubeSchedulerConfiguration with `rest` below its first two lines.
-SchedulerConfig MakeSchedulerConfig(const std::string& rest = "");
+SchedulerConfig MakeSchedulerConfig(const std::string& rest = "",
+                                    const KubernetesRelease& release = {});
 
 // What a scheduler of the default profile says first.
 v1::SchedulerMessage MakeHello();

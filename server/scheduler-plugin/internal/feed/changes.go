@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"vicinal/scheduler-plugin/internal/link"
+	"vicinal/scheduler-plugin/internal/release"
 	pb "vicinal/scheduler-plugin/internal/v1"
 )
 
@@ -56,7 +57,7 @@ func counting(pod *v1.Pod) *v1.Pod {
 	c := &v1.Pod{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec}
 	c.ResourceVersion, c.Generation, c.ManagedFields = "", 0, nil
 	c.Spec.NodeName = ""
-	c.Status.AllocatedResources, c.Status.Resources = pod.Status.AllocatedResources, pod.Status.Resources
+	release.CopyPodLevelResources(&c.Status, &pod.Status)
 	c.Status.Resize = pod.Status.Resize
 	c.Status.InitContainerStatuses, c.Status.ContainerStatuses = resourcesOf(pod.Status.InitContainerStatuses), resourcesOf(pod.Status.ContainerStatuses)
 	for _, condition := range pod.Status.Conditions {

@@ -17,6 +17,7 @@ import (
 
 	"vicinal/scheduler-plugin/internal/fakevicinal"
 	"vicinal/scheduler-plugin/internal/link"
+	"vicinal/scheduler-plugin/internal/release"
 	pb "vicinal/scheduler-plugin/internal/v1"
 )
 
@@ -43,7 +44,7 @@ func newWorld(t *testing.T, seed int64) *world {
 	w := &world{t: t, random: rand.New(rand.NewSource(seed)), snapshot: cache.NewEmptySnapshot(),
 		nodes: map[string]*v1.Node{}, pods: map[types.UID]*v1.Pod{}, assumed: map[types.UID]*v1.Pod{}, waiting: map[types.UID]*v1.Pod{}, counting: map[uint64]int{}}
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
-	w.cache = cache.New(ctx, nil, false, false)
+	w.cache = release.NewCache(ctx)
 	w.fake = fakevicinal.Start(t, func(*fakevicinal.Cluster, *pb.Question) *pb.Answer { return &pb.Answer{} })
 	w.feed = New(func(pod *v1.Pod) bool { return w.waiting[pod.UID] != nil })
 	w.link = link.New(w.fake.Address, func() *pb.Hello { return &pb.Hello{KubernetesVersion: "v1.37.1"} }, nil)

@@ -1,0 +1,60 @@
+//go:build kubernetes_1_35
+
+package release
+
+import (
+	"context"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+)
+
+// The framework's own.
+type (
+	EnqueueExtensions   = fwk.EnqueueExtensions
+	FilterPlugin        = fwk.FilterPlugin
+	Handle              = fwk.Handle
+	NodeScoreList       = fwk.NodeScoreList
+	Plugin              = fwk.Plugin
+	PreFilterExtensions = fwk.PreFilterExtensions
+	PreFilterPlugin     = fwk.PreFilterPlugin
+	PreFilterResult     = fwk.PreFilterResult
+	PreScorePlugin      = fwk.PreScorePlugin
+	ScoreExtensions     = fwk.ScoreExtensions
+	ScorePlugin         = fwk.ScorePlugin
+	SharedLister        = fwk.SharedLister
+	SignPlugin          = fwk.SignPlugin
+)
+
+// IsSignable says whether the scheduler may treat the pods after this one like it.
+func IsSignable(ctx context.Context, plugin SignPlugin, pod *v1.Pod) bool {
+	_, status := plugin.SignPod(ctx, pod)
+	return status.IsSuccess()
+}
+
+// IsPodGroupCycle says whether the pods of a group are being tried together: from 1.36 on.
+func IsPodGroupCycle(fwk.CycleState) bool { return false }
+
+// Copied returns a status that shares nothing with this one, which is not nil.
+func Copied(status *fwk.Status) *fwk.Status {
+	if status.Code() == fwk.Error {
+		return fwk.AsStatus(status.AsError()).WithPlugin(status.Plugin())
+	}
+	return fwk.NewStatus(status.Code(), slices.Clone(status.Reasons())...).WithPlugin(status.Plugin())
+}
+
+// CopyPodLevelResources copies what the status says of the pod as a whole.
+func CopyPodLevelResources(to, from *v1.PodStatus) {
+	to.AllocatedResources, to.Resources = from.AllocatedResources, from.Resources
+}
+
+// NewCache returns an empty cache of a scheduler, for tests.
+func NewCache(ctx context.Context) cache.Cache { return cache.New(ctx, 0, nil) }
+
+// FrameworkOptions are those of a profile with the snapshot, for tests.
+func FrameworkOptions(_ context.Context, snapshot *cache.Snapshot) []runtime.Option {
+	return []runtime.Option{runtime.WithSnapshotSharedLister(snapshot)}
+}
