@@ -27,7 +27,7 @@ func TestDockerfileTakesTheStepsOfAFreshMachine(t *testing.T) {
 	build := "bazel build -c opt //server:vicinal"
 	want := []string{
 		"server/install", build, "manifests/image-root bazel-bin/server/vicinal /image",
-		"apt-get update && apt-get install -y --no-install-recommends protobuf-compiler", "/src/server/scheduler-plugin/build /kube-scheduler",
+		"apt-get update && apt-get install -y --no-install-recommends protobuf-compiler", "/src/server/scheduler-plugin/build /kube-scheduler $RELEASE",
 	}
 	if got := instructions(t, "RUN"); !slices.Equal(got, want) {
 		t.Errorf("RUN %q, want %q", got, want)
