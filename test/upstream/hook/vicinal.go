@@ -42,7 +42,7 @@ import (
 
 // What the environment says.
 const (
-	modeVariable = "VICINAL_UPSTREAM_MODE" // stock, advise, decide or plugin
+	modeVariable = "VICINAL_UPSTREAM_MODE" // stock, off, advise, decide or plugin
 	binVariable  = "VICINAL_BIN"           // the binary
 	rootVariable = "VICINAL_ROOT"          // the repository
 	// A file to which a line is added for each scheduler: how it was started.
@@ -58,8 +58,11 @@ func newScheduler(ctx context.Context, client clientset.Interface, factory infor
 	mode := os.Getenv(modeVariable)
 	if mode != "stock" {
 		replace := func() ([]scheduler.Option, error) { return withVicinal(ctx, mode, settingsOf(options)) }
-		if mode == "plugin" {
+		switch mode {
+		case "plugin":
 			replace = func() ([]scheduler.Option, error) { return withPlugins(ctx, settingsOf(options)) }
+		case "off":
+			replace = func() ([]scheduler.Option, error) { return without(settingsOf(options)) }
 		}
 		more, err := replace()
 		if err != nil {
@@ -100,13 +103,25 @@ func settingsOf(options []scheduler.Option) settings {
 	return s
 }
 
-func withVicinal(ctx context.Context, mode string, s settings) ([]scheduler.Option, error) {
+// profilesWithout are the profiles without the two plugins, and whether any had one.
+func profilesWithout(s settings) ([]config.KubeSchedulerProfile, bool) {
 	found := false
 	profiles := slices.Clone(s.config.Profiles)
 	for i := range profiles {
 		profiles[i].Plugins = profiles[i].Plugins.DeepCopy()
 		found = takeOut(profiles[i].Plugins) || found
 	}
+	return profiles, found
+}
+
+// without is a scheduler without the two plugins, and nobody in their place.
+func without(s settings) ([]scheduler.Option, error) {
+	profiles, _ := profilesWithout(s)
+	return []scheduler.Option{scheduler.WithProfiles(profiles...)}, note("off")
+}
+
+func withVicinal(ctx context.Context, mode string, s settings) ([]scheduler.Option, error) {
+	profiles, found := profilesWithout(s)
 	if !found {
 		return nil, note("as it is: none of the two plugins in its profiles")
 	}
