@@ -45,6 +45,9 @@ const (
 	modeVariable = "VICINAL_UPSTREAM_MODE" // stock, off, advise, decide or plugin
 	binVariable  = "VICINAL_BIN"           // the binary
 	rootVariable = "VICINAL_ROOT"          // the repository
+	// Whose answers vicinal gives, as the API server of the tests does not say what it is;
+	// not set: the newest release's.
+	releaseVariable = "VICINAL_UPSTREAM_RELEASE"
 	// A file to which a line is added for each scheduler: how it was started.
 	startsVariable = "VICINAL_UPSTREAM_STARTS"
 )
@@ -240,8 +243,12 @@ func startVicinal(ctx context.Context, mode string, kubeConfig *restclient.Confi
 	if err := errors.Join(writeKubeconfig(kubeconfig, kubeConfig), writeConfiguration(configuration, c)); err != nil {
 		return "", err
 	}
-	line, err := startProcess(ctx, nil, "serve", "--mode="+mode, "--kubeconfig="+kubeconfig, "--scheduler-config="+configuration,
-		"--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
+	args := []string{"serve", "--mode=" + mode, "--kubeconfig=" + kubeconfig, "--scheduler-config=" + configuration,
+		"--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none"}
+	if release := os.Getenv(releaseVariable); release != "" {
+		args = append(args, "--kubernetes-release="+release)
+	}
+	line, err := startProcess(ctx, nil, args...)
 	if err != nil {
 		return "", err
 	}
