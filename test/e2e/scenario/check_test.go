@@ -32,6 +32,7 @@ func TestExpectationSaysWhatDiffers(t *testing.T) {
 	nodes["bare"] = &corev1.Node{}
 	web := []*corev1.Pod{appPod("web", "n1", ""), appPod("web", "n2", ""), appPod("web", "n3", ""), appPod("db", "n3", "")}
 	waiting := []*corev1.Pod{appPod("web", "", "why. preemption: no.")}
+	waitingIn136 := []*corev1.Pod{appPod("web", "", "why. no new claims to deallocate, preemption: no.")}
 	bare := []*corev1.Pod{appPod("web", "bare", "")}
 	byZone := func(w Where) []Where {
 		w.TopologyKey = "zone"
@@ -54,6 +55,7 @@ func TestExpectationSaysWhatDiffers(t *testing.T) {
 		{"moved", Expectation{Pods: app("web"), Running: 1, Unmoved: true, Where: byZone(Where{Counts: []int{1}})}, web[1:2], "was on \"n1\""},
 		{"other namespace", Expectation{Pods: PodSet{Namespace: "else", Labels: map[string]string{"app": "web"}}, Running: 3}, web, "0 running"},
 		{"message", Expectation{Pods: app("web"), Pending: 1, Message: &Message{Reasons: "why.", Preemption: "no."}}, waiting, ""},
+		{"message of an older release", Expectation{Pods: app("web"), Pending: 1, Message: &Message{Reasons: "why.", Preemption: "no."}}, waitingIn136, ""},
 		{"other message", Expectation{Pods: app("web"), Pending: 1, Message: &Message{Reasons: "why.", Preemption: "yes."}}, waiting, "is pending with"},
 		{"a node without the key is in no domain", Expectation{Pods: app("web"), Running: 1, Where: byZone(Where{OneOf: []map[string]int{{"": 1}}})}, bare, "[bare]:1"},
 	} {
