@@ -27,6 +27,9 @@ absl::Status CheckWeights(const v1::SchedulingProfile& told,
   for (const auto& [plugin, weight] : known.score) {
     const auto it = rest.find(plugin);
     if (it == rest.end()) {
+      // DynamicResources of 1.34 does not score, as vicinal's does not.
+      const PluginRow* row = FindPlugin(plugin);
+      if (row != nullptr && row->of_few_pods && row->score == nullptr) continue;
       return Refused(scheduler,
                      absl::StrCat("score_weights[", plugin,
                                   "]: not told; vicinal's --scheduler-config "

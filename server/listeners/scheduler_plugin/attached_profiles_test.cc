@@ -108,6 +108,14 @@ TEST(AttachedProfilesTest, AnotherReleaseIsRefused) {
   EXPECT_FALSE(AttachProfiles(Hello(), config).ok());
 }
 
+TEST(AttachedProfilesTest, DynamicResourcesNeedNotScore) {
+  v1::Hello hello = Hello();
+  hello.mutable_profiles(0)->mutable_score_weights()->erase("DynamicResources");
+  const AttachedProfile profile = Attached(hello);
+  EXPECT_THAT(profile.declined, IsEmpty());
+  EXPECT_EQ(profile.all.scores.size(), 7u);
+}
+
 TEST(AttachedProfilesTest, OtherProfilesAreRefused) {
   v1::Hello hello = Hello();
   *hello.add_profiles() = hello.profiles(0);
