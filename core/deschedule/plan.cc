@@ -288,9 +288,9 @@ class Planner {
     const CandidateNodes nodes = AllNodes(cluster_);
     const Decision decision = Decide(profile_, cluster_, pod, nodes);
     if (decision.best.empty()) {
-      return decision.score_status.ok()
+      return decision.scored.status.ok()
                  ? "it would fit nowhere: " + FitErrorMessage(decision.filtered)
-                 : decision.score_status.Message();
+                 : decision.scored.status.Message();
     }
     const ClusterCost here = costs.At(node);
     for (const std::size_t i : decision.best) {

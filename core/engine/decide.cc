@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace vicinal {
 
@@ -11,15 +10,16 @@ Decision Decide(const Profile& filters, const Profile& scores,
                 const CandidateNodes& nodes) {
   Decision decision;
   decision.filtered = RunFilterPlugins(filters, cluster, pod, nodes);
-  std::vector<std::size_t> feasible = decision.filtered.statuses.Passed();
+  decision.feasible = decision.filtered.statuses.Passed();
+  const std::vector<std::size_t>& feasible = decision.feasible;
   if (feasible.size() <= 1) {
-    decision.best = std::move(feasible);
+    decision.best = feasible;
     return decision;
   }
   const SelectedNodes selected(nodes, feasible);
-  const ScoreOutcome scored =
+  decision.scored =
       RunScorePlugins(scores, cluster, pod, selected.candidates());
-  decision.score_status = scored.status;
+  const ScoreOutcome& scored = decision.scored;
   if (!scored.status.ok()) return decision;
   const std::int64_t highest = *std::ranges::max_element(scored.totals);
   for (std::size_t i = 0; i < feasible.size(); ++i) {

@@ -11,13 +11,15 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/plugins/candidate_nodes.h"
-#include "core/plugins/status.h"
 
 namespace vicinal {
 
 struct Decision {
   FilterOutcome filtered;
-  Status score_status;  // Success or Error.
+  // The candidates, by position, that pass the filters.
+  std::vector<std::size_t> feasible;
+  // Of those, side by side; nothing if one passes at most.
+  ScoreOutcome scored;
   // The candidates, by position, that pass the filters and have the highest
   // total. Empty if none passes, or scoring failed.
   std::vector<std::size_t> best;

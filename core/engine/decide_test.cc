@@ -108,7 +108,7 @@ spec:
 )");
   const Decision decision = DecideFor(pod);
   EXPECT_THAT(decision.best, IsEmpty());
-  EXPECT_EQ(decision.score_status.code(), Code::kError);
+  EXPECT_EQ(decision.scored.status.code(), Code::kError);
 }
 
 // Chi-squared over ten classes: with nine degrees of freedom a fair choice

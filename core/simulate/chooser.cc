@@ -16,7 +16,7 @@ std::string ErrorOf(const Decision& decision) {
   for (const Status& status : decision.filtered.statuses.distinct()) {
     if (status.code() == Code::kError) return status.Message();
   }
-  return decision.score_status.ok() ? "" : decision.score_status.Message();
+  return decision.scored.status.ok() ? "" : decision.scored.status.Message();
 }
 
 }  // namespace

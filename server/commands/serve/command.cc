@@ -21,7 +21,8 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
       ->group("Listeners");
   serve
       ->add_option("--admin-listen-address", options.admin_listen_address,
-                   "<IP>:<port> of /healthz, /readyz, /leadz and /metrics")
+                   "<IP>:<port> of /healthz, /readyz, /leadz, /metrics and "
+                   "/decisions")
       ->capture_default_str()
       ->group("Listeners");
   serve
@@ -206,6 +207,32 @@ void AddInFlight(CLI::App* serve, ServeOptions& options) {
       ->group(kInFlight);
 }
 
+// The flags about the record of the last decisions.
+void AddDecisions(CLI::App* serve, ServeOptions& options) {
+  constexpr char kDecisions[] = "Decisions (vicinal explain --decision)";
+  serve
+      ->add_option("--decisions-kept", options.decisions_kept,
+                   "answers of filter that are kept in memory, the last ones, "
+                   "of about the size of a line of --decision-log; the admin "
+                   "listener tells them under /decisions")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65536))
+      ->group(kDecisions);
+  serve
+      ->add_option("--decision-log", options.decision_log.path,
+                   "also append each to this file, as a line of JSON. A file "
+                   "that cannot be written stops nothing: it is tried again, "
+                   "and vicinal_decision_log_lost_total counts what is lost")
+      ->group(kDecisions);
+  serve
+      ->add_option("--decision-log-max-bytes", options.decision_log.max_bytes,
+                   "of that file; then it is renamed to <file>.1, instead of "
+                   "an earlier one, and a new one begins")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->group(kDecisions);
+}
+
 }  // namespace
 
 void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
@@ -217,8 +244,8 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   serve
       ->add_option("--metrics-client-ca-file", options->metrics_client_ca_file,
                    "PEM certificates; who has a client certificate signed by "
-                   "any of them may read /metrics, and the clients of "
-                   "--client-ca-file may not")
+                   "any of them may read /metrics and /decisions, and the "
+                   "clients of --client-ca-file may not")
       ->group("TLS");
   serve
       ->add_flag("--allow-anonymous-clients", options->allow_anonymous_clients,
@@ -228,6 +255,7 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   AddClusterState(serve, *options);
   AddScheduling(serve, *options);
   AddInFlight(serve, *options);
+  AddDecisions(serve, *options);
   serve->callback(
       [options, &action] { action = [options] { return Serve(*options); }; });
 }

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "server/commands/release/scheduler_release.h"
+#include "server/decisions/decision_writer.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/tls/listener_security.h"
 #include "server/state/in_flight_pods.h"
@@ -61,6 +62,10 @@ struct ServeOptions {
   InFlightPods::Options in_flight;
   bool rescue = true;  // Counts only with an API server, too.
   bool rescue_retry_after_backoff = false;
+
+  std::size_t decisions_kept = 4096;  // The last ones; 1 at least.
+  // Where all of them are written; without a path nowhere.
+  DecisionWriter::Options decision_log;
 
   bool HasApiServer() const { return in_cluster || !kubeconfig.empty(); }
   bool HasGrpc() const { return grpc_listen_address != "none"; }

@@ -118,6 +118,12 @@ ExtenderService::QueuedFor QueuedFor(const ApiServer* api_server) {
   return [api_server] { return api_server->pool->OldestWait(); };
 }
 
+std::unique_ptr<DecisionWriter> MakeDecisionWriter(const ServeOptions& options,
+                                                   const DecisionRing& ring) {
+  if (options.decision_log.path.empty()) return nullptr;
+  return std::make_unique<DecisionWriter>(ring, options.decision_log);
+}
+
 // The objects of the file, or of the embedded sample.
 absl::StatusOr<std::vector<Object>> ObjectsOf(const ServeOptions& options) {
   if (!options.cluster_file.empty()) {
@@ -207,15 +213,18 @@ Server::Server(const ServeOptions& options, const SchedulerRelease& release,
       rescuer_(MakeRescuer(options_, profiles_, api_server_.get(), store_,
                            metrics_)),
       second_looks_(MakeSecondLooks(pod_retries_.get(), store_)),
+      decisions_(options_.decisions_kept),
+      decision_writer_(MakeDecisionWriter(options_, decisions_)),
       extender_(store_, in_flight_, freshness_, metrics_, profiles_,
                 options_.extender, QueuedFor(api_server_.get()), rescuer_.get(),
-                second_looks_.get()),
+                second_looks_.get(), &decisions_),
       binder_(store_, in_flight_, freshness_, metrics_, profiles_,
               WriteBy(api_server_.get(), lead_check_), options_.bind_timeout,
               AskBy(api_server_.get())),
       explainer_(store_, freshness_, profiles_),
       admin_(store_, freshness_, lead_check_, metrics_,
-             !AdminSecurityOf(options_).tls.client_ca_file.empty()),
+             !AdminSecurityOf(options_).tls.client_ca_file.empty(), &decisions_,
+             decision_writer_.get()),
       grpc_extender_(extender_, binder_, explainer_, store_, metrics_,
                      grpc_roles_),
       grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,

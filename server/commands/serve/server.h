@@ -12,6 +12,8 @@
 #include "server/commands/release/scheduler_release.h"
 #include "server/commands/serve/api_server.h"
 #include "server/commands/serve/serve_options.h"
+#include "server/decisions/decision_ring.h"
+#include "server/decisions/decision_writer.h"
 #include "server/listeners/admin/admin_service.h"
 #include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
@@ -86,6 +88,9 @@ class Server {
   // Null: nobody looks.
   const std::unique_ptr<SecondLooks> second_looks_;
 
+  DecisionRing decisions_;
+  // Null: they are not written to a file.
+  const std::unique_ptr<DecisionWriter> decision_writer_;
   const ExtenderService extender_;
   const ExtenderBinder binder_;
   const LiveExplainer explainer_;

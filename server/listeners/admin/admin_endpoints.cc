@@ -13,7 +13,8 @@ HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
                          const HttpRequest& request) {
   const bool known = request.path == "/healthz" || request.path == "/readyz" ||
                      request.path == "/metrics" ||
-                     (request.path == "/leadz" && endpoints.may_lead);
+                     (request.path == "/leadz" && endpoints.may_lead) ||
+                     (request.path == "/decisions" && endpoints.decisions);
   if (!known) return ErrorResponse(404, "unknown path");
   if (request.method != "GET") {
     HttpResponse response = ErrorResponse(405, "method must be GET");
@@ -21,9 +22,12 @@ HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
     return response;
   }
   if (request.path == "/healthz") return Text(200, "ok");
-  if (request.path == "/metrics") {
+  if (request.path == "/metrics" || request.path == "/decisions") {
     if (endpoints.protect_metrics && !request.has_client_certificate) {
       return ErrorResponse(401, "a client certificate is required");
+    }
+    if (request.path == "/decisions") {
+      return {200, "application/jsonl", endpoints.decisions()};
     }
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             endpoints.metrics()};

@@ -15,13 +15,15 @@ struct AdminEndpoints {
   // /leadz, as /readyz; null: there is none.
   std::function<absl::Status()> may_lead = nullptr;
   std::function<std::string()> metrics;  // /metrics, in the text format.
-  // Only for clients with a certificate; the kubelet, which asks for the
-  // health, has none.
+  // /decisions, a line of JSON each; null: there are none.
+  std::function<std::string()> decisions = nullptr;
+  // These two are only for clients with a certificate; the kubelet, which asks
+  // for the health, has none.
   bool protect_metrics = false;
 };
 
-// Answers GET /healthz, /readyz, /leadz and /metrics. Thread-safe if the
-// functions are.
+// Answers GET /healthz, /readyz, /leadz, /metrics and /decisions. Thread-safe
+// if the functions are.
 HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
                          const HttpRequest& request);
 

@@ -1,18 +1,22 @@
 #include "server/listeners/admin/admin_service.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "core/model/api_resources.h"
+#include "server/decisions/decision_json.h"
 #include "server/listeners/admin/admin_endpoints.h"
 
 namespace vicinal {
 
 HttpResponse AdminService::Handle(const HttpRequest& request) const {
+  std::function<std::string()> decisions;
+  if (decisions_ != nullptr) decisions = [this] { return RenderDecisions(); };
   return HandleAdmin(
       {[this] { return CheckReady(); },
        [this] { return lead_check_.Check(LeadCheck::Clock::now()); },
-       [this] { return RenderMetrics(); }, protect_metrics_},
+       [this] { return RenderMetrics(); }, decisions, protect_metrics_},
       request);
 }
 
@@ -44,7 +48,14 @@ std::string AdminService::RenderMetrics() const {
     metrics_.SetWatchOutage(resource,
                             std::chrono::duration<double>(outage).count());
   }
-  return metrics_.Render();
+  return metrics_.Render() +
+         (writer_ == nullptr ? "" : writer_->RenderMetrics());
+}
+
+std::string AdminService::RenderDecisions() const {
+  std::string lines;
+  for (const auto& decision : decisions_->All()) lines += ToJsonLine(*decision);
+  return lines;
 }
 
 }  // namespace vicinal

@@ -1,4 +1,4 @@
-// The admin listener: health, readiness and metrics.
+// The admin listener: health, readiness, metrics and the last decisions.
 #ifndef VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_
 #define VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_
 
@@ -6,6 +6,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/decisions/decision_ring.h"
+#include "server/decisions/decision_writer.h"
 #include "server/listeners/http/http_server.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
@@ -17,19 +19,26 @@ namespace vicinal {
 // Thread-safe.
 class AdminService {
  public:
-  // All must outlive the service. `protect_metrics`: only for clients with a
-  // certificate; the kubelet, which asks for the health, has none.
+  // All must outlive the service. `protect_metrics`: these and the decisions
+  // only for clients with a certificate; the kubelet, which asks for the
+  // health, has none. Without `decisions` there are none, without `writer` they
+  // are not written to a file.
   AdminService(const ClusterStore& store, const Freshness& freshness,
                LeadCheck& lead_check, Metrics& metrics,
-               bool protect_metrics = false)
+               bool protect_metrics = false,
+               const DecisionRing* decisions = nullptr,
+               const DecisionWriter* writer = nullptr)
       : store_(store),
         freshness_(freshness),
         lead_check_(lead_check),
         metrics_(metrics),
-        protect_metrics_(protect_metrics) {}
+        protect_metrics_(protect_metrics),
+        decisions_(decisions),
+        writer_(writer) {}
 
   // GET /healthz, /readyz (503 with the reason while questions would be
-  // refused), /leadz (the same once they have been for a while) and /metrics.
+  // refused), /leadz (the same once they have been for a while), /metrics, and
+  // /decisions: those that are kept, the oldest first.
   HttpResponse Handle(const HttpRequest& request) const;
 
   // /readyz answers 503 from now on.
@@ -38,12 +47,15 @@ class AdminService {
  private:
   absl::Status CheckReady() const;
   std::string RenderMetrics() const;
+  std::string RenderDecisions() const;
 
   const ClusterStore& store_;
   const Freshness& freshness_;
   LeadCheck& lead_check_;
   Metrics& metrics_;
   const bool protect_metrics_;
+  const DecisionRing* const decisions_;
+  const DecisionWriter* const writer_;
   std::atomic<bool> ready_ = true;
 };
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/model/object.h"
+#include "server/decisions/decision_ring.h"
+#include "server/decisions/decision_writer.h"
 
 namespace vicinal {
 namespace {
@@ -80,6 +82,45 @@ TEST_F(AdminServiceTest, ProtectedMetricsNeedAClientCertificate) {
   HttpRequest request{"GET", "/metrics", ""};
   request.has_client_certificate = true;
   EXPECT_EQ(service.Handle(request).status, 200u);
+}
+
+TEST_F(AdminServiceTest, TheDecisionsThatAreKeptAreLinesOfJson) {
+  DecisionRing ring(2);
+  const AdminService service(store_, freshness_, lead_check_, metrics_, false,
+                             &ring);
+  EXPECT_EQ(service.Handle({"GET", "/decisions", ""}).body, "");
+  for (const char* name : {"a", "b", "c"}) {
+    DecisionRecord decision;
+    decision.name = name;
+    ring.Add(decision);
+  }
+  const HttpResponse response = service.Handle({"GET", "/decisions", ""});
+  EXPECT_EQ(response.status, 200u);
+  EXPECT_EQ(response.content_type, "application/jsonl");
+  EXPECT_THAT(response.body, StartsWith("{\"number\":2,"));
+  EXPECT_THAT(response.body, HasSubstr("}\n{\"number\":3,"));
+  EXPECT_EQ(service.Handle({"POST", "/decisions", ""}).status, 405u);
+  EXPECT_EQ(Get("/decisions").status, 404u);
+}
+
+TEST_F(AdminServiceTest, ProtectedDecisionsNeedAClientCertificate) {
+  const DecisionRing ring(2);
+  const AdminService service(store_, freshness_, lead_check_, metrics_, true,
+                             &ring);
+  HttpRequest request{"GET", "/decisions", ""};
+  EXPECT_EQ(service.Handle(request).status, 401u);
+  request.has_client_certificate = true;
+  EXPECT_EQ(service.Handle(request).status, 200u);
+}
+
+TEST_F(AdminServiceTest, TheMetricsSayWhatTheLogOfDecisionsHasLost) {
+  DecisionRing ring(2);
+  EXPECT_THAT(Get("/metrics").body, testing::Not(HasSubstr("decision_log")));
+  const DecisionWriter writer(ring, {.path = "/proc/no/such"});
+  const AdminService service(store_, freshness_, lead_check_, metrics_, false,
+                             &ring, &writer);
+  EXPECT_THAT(service.Handle({"GET", "/metrics", ""}).body,
+              HasSubstr("\nvicinal_decision_log_lost_total 0\n"));
 }
 
 TEST_F(AdminServiceTest, TheMetricsSayHowMuchIsInTheIndex) {

@@ -19,6 +19,7 @@
 #include "server/listeners/extender/preemption_args.h"
 #include "server/listeners/extender/process_preemption.h"
 #include "server/listeners/extender/quiet_refusals.h"
+#include "server/listeners/extender/record_decision.h"
 
 namespace vicinal {
 namespace {
@@ -87,7 +88,7 @@ void AddFailures(const Candidates& candidates, const NodeStatuses& statuses,
 // Fills in all nodes that fit.
 void Advise(const SchedulerProfile& profile, const ClusterState& cluster,
             const PodInfo& pod, const Candidates& candidates,
-            ExtenderFilterResult& result) {
+            ExtenderFilterResult& result, DecisionRecord& record) {
   const FilterOutcome outcome =
       RunFilterPlugins(profile.topology, cluster, pod, candidates.known());
   for (std::size_t i = 0; i < outcome.statuses.size(); ++i) {
@@ -96,6 +97,8 @@ void Advise(const SchedulerProfile& profile, const ClusterState& cluster,
     }
   }
   AddFailures(candidates, outcome.statuses, result);
+  record.fitting = result.node_names.size();
+  if (record.fitting == 0) record.reason = WhyNone(outcome, candidates);
   if (outcome.pre_filter.code() == Code::kError) {
     result.error = outcome.pre_filter.Message();
   }
@@ -107,6 +110,11 @@ absl::Status Record(const std::vector<std::string_view>& nodes,
   if (nodes.empty()) return question.OfferNone();
   if (nodes.size() == 1) return question.Assume(std::string(nodes[0]));
   return question.OfferSeveral({nodes.begin(), nodes.end()});
+}
+
+std::chrono::microseconds Since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - start);
 }
 
 // Waits until `holds()`, for `limit` at most, and says whether it does.
@@ -127,7 +135,8 @@ ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                                  const SchedulerProfiles& profiles,
                                  const ExtenderOptions& options,
                                  QueuedFor queued, Rescuer* rescuer,
-                                 SecondLooks* second_looks)
+                                 SecondLooks* second_looks,
+                                 DecisionRing* decisions)
     : store_(store),
       in_flight_(in_flight),
       freshness_(freshness),
@@ -137,6 +146,7 @@ ExtenderService::ExtenderService(ClusterStore& store, InFlightPods& in_flight,
       queued_(std::move(queued)),
       rescuer_(rescuer),
       second_looks_(second_looks),
+      decisions_(decisions),
       refused_pods_(metrics),
       random_(options.seed.value_or(std::random_device()())) {}
 
@@ -198,6 +208,19 @@ HttpResponse ExtenderService::Route(const HttpRequest& request,
 
 absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
     const ExtenderArgs& args) const {
+  const auto start = std::chrono::steady_clock::now();
+  DecisionRecord record;
+  absl::StatusOr<ExtenderFilterResult> result = FilterFor(args, record);
+  if (decisions_ != nullptr && !args.pod.meta.uid.empty()) {
+    RecordAnswer(args, result, record);
+    record.took = Since(start);
+    decisions_->Add(std::move(record));
+  }
+  return result;
+}
+
+absl::StatusOr<ExtenderFilterResult> ExtenderService::FilterFor(
+    const ExtenderArgs& args, DecisionRecord& record) const {
   const absl::Status fresh = freshness_.Check(Freshness::Clock::now());
   if (!fresh.ok()) return fresh;
   ExtenderFilterResult result;
@@ -213,10 +236,15 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   if (absl::Status size = CheckSize(args.pod); !size.ok()) {
     return fail(std::string(size.message()));
   }
-  if (absl::Status held = HoldBack(); !held.ok()) return held;
   const auto pod = std::make_shared<const PodInfo>(args.pod);
+  const auto start = std::chrono::steady_clock::now();
+  if (absl::Status held = HoldBack(); !held.ok()) {
+    record.waited = Since(start);
+    return held;
+  }
   absl::StatusOr<InFlightPods::Question> question =
       in_flight_.Ask(pod, args.pod_group);
+  record.waited = Since(start);
   if (absl::IsUnimplemented(question.status())) {
     // No error: the scheduler would try it again after each backoff.
     const std::string_view reason =
@@ -228,14 +256,15 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
   }
   if (!question.ok()) return fail(std::string(question.status().message()));
   const std::uint64_t generation = store_.generation();
+  record.generation = generation;
   const std::vector<NodeId> in_flight_on = in_flight_.NodeIds(args.pod_group);
   store_.Read([&](const ClusterState& cluster) {
     Candidates candidates = FindCandidates(cluster, args.node_names);
     LeaveOutFull(profile->resources, cluster, *pod, in_flight_on, candidates);
     if (options_.mode == ExtenderMode::kDecide) {
-      Decide(*profile, cluster, *pod, candidates, result);
+      Decide(*profile, cluster, *pod, candidates, result, record);
     } else {
-      Advise(*profile, cluster, *pod, candidates, result);
+      Advise(*profile, cluster, *pod, candidates, result, record);
     }
   });
   if (result.error.empty()) {
@@ -260,16 +289,21 @@ absl::StatusOr<ExtenderFilterResult> ExtenderService::Filter(
 void ExtenderService::Decide(const SchedulerProfile& profile,
                              const ClusterState& cluster, const PodInfo& pod,
                              const Candidates& candidates,
-                             ExtenderFilterResult& result) const {
+                             ExtenderFilterResult& result,
+                             DecisionRecord& record) const {
   const Decision decision =
       vicinal::Decide(profile.decide, cluster, pod, candidates.known());
   if (!decision.best.empty()) {
-    result.node_names.push_back(candidates.names[Choose(decision.best)]);
+    const std::size_t chosen = Choose(decision.best);
+    result.node_names.push_back(candidates.names[chosen]);
+    RecordChoice(decision, candidates, chosen, record);
     return;
   }
+  record.fitting = decision.feasible.size();
+  record.reason = WhyNone(decision.filtered, candidates);
   AddFailures(candidates, decision.filtered.statuses, result);
   for (const Status& status :
-       {decision.filtered.pre_filter, decision.score_status}) {
+       {decision.filtered.pre_filter, decision.scored.status}) {
     if (status.code() == Code::kError) result.error = status.Message();
   }
 }

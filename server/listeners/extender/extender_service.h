@@ -19,6 +19,8 @@
 #include "core/index/cluster_state.h"
 #include "core/index/pod_info.h"
 #include "core/sync/mutex.h"
+#include "server/decisions/decision_record.h"
+#include "server/decisions/decision_ring.h"
 #include "server/listeners/extender/candidates.h"
 #include "server/listeners/extender/extender_args.h"
 #include "server/listeners/extender/extender_result.h"
@@ -75,17 +77,19 @@ class ExtenderService {
   // All that is passed by reference must outlive the service; `in_flight` must
   // have been made for the store. Without `queued` filter is never held back,
   // without `rescuer` pods are not rescued, without `second_looks` nobody looks
-  // again at pods that were refused.
+  // again at pods that were refused, without `decisions` no answer of Filter is
+  // kept there. Hypothetical ones never are.
   ExtenderService(ClusterStore& store, InFlightPods& in_flight,
                   const Freshness& freshness, Metrics& metrics,
                   const SchedulerProfiles& profiles,
                   const ExtenderOptions& options, QueuedFor queued = nullptr,
                   Rescuer* rescuer = nullptr,
-                  SecondLooks* second_looks = nullptr);
+                  SecondLooks* second_looks = nullptr,
+                  DecisionRing* decisions = nullptr);
   ExtenderService(ClusterStore&, InFlightPods&, const Freshness&, Metrics&,
                   SchedulerProfiles&&, const ExtenderOptions&,
                   QueuedFor = nullptr, Rescuer* = nullptr,
-                  SecondLooks* = nullptr) = delete;
+                  SecondLooks* = nullptr, DecisionRing* = nullptr) = delete;
 
   // POST /filter, /prioritize and /preempt. 400 for a body that cannot be read,
   // 404 and 405 for what is none of them, 503 while the state is not fresh.
@@ -118,10 +122,13 @@ class ExtenderService {
 
   HttpResponse Route(const HttpRequest& request, std::string_view verb) const;
 
+  // Filter, which says in `record` how it came to its answer.
+  absl::StatusOr<ExtenderFilterResult> FilterFor(const ExtenderArgs& args,
+                                                 DecisionRecord& record) const;
   // Fills in the node to take.
   void Decide(const SchedulerProfile& profile, const ClusterState& cluster,
               const PodInfo& pod, const Candidates& candidates,
-              ExtenderFilterResult& result) const;
+              ExtenderFilterResult& result, DecisionRecord& record) const;
   std::size_t Choose(const std::vector<std::size_t>& best) const;
   // Waits while bindings queue. Error: Unavailable, if that takes too long.
   absl::Status HoldBack() const;
@@ -135,6 +142,7 @@ class ExtenderService {
   const QueuedFor queued_;
   Rescuer* const rescuer_;
   SecondLooks* const second_looks_;
+  DecisionRing* const decisions_;
   mutable RefusedPods refused_pods_;
   mutable Mutex random_mutex_;
   mutable std::mt19937_64 random_ ABSL_GUARDED_BY(random_mutex_);

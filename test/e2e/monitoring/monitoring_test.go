@@ -202,7 +202,7 @@ func exported(t *testing.T) []byte {
 	if err := clientcmd.WriteToFile(*config, run.Path("kubeconfig")); err != nil {
 		t.Fatal(err)
 	}
-	v := harness.StartVicinal(t, run, "--kubeconfig="+run.Path("kubeconfig"))
+	v := harness.StartVicinal(t, run, "--kubeconfig="+run.Path("kubeconfig"), "--decision-log="+run.Path("decisions.jsonl"))
 	if code, _, err := v.Filter(harness.PodOf("web"), "n1"); code != http.StatusServiceUnavailable || err != nil {
 		t.Fatalf("filter: %d %v", code, err)
 	}
