@@ -8,6 +8,7 @@
 #include "core/model/api_resources.h"
 #include "core/model/decode_extras.h"
 #include "server/commands/explain/batch.h"
+#include "server/commands/explain/explain_decision.h"
 #include "server/commands/explain/run_explain.h"
 #include "server/commands/release/release_flags.h"
 
@@ -24,6 +25,50 @@ std::string StorageCommand() {
     command += resource.name;
   }
   return command + " -A -o json";
+}
+
+// --decision and where it looks.
+CLI::Option* AddDecision(CLI::App* explain, const std::string& question,
+                         ExplainDecisionOptions& options) {
+  constexpr char kDecisions[] = "The decisions of vicinal serve";
+  CLI::Option* const decision =
+      explain
+          ->add_option("--decision", options.pod,
+                       "what vicinal serve has answered about this pod, and "
+                       "why: namespace/name")
+          ->group(question);
+  DecisionSource& source = options.source;
+  CLI::Option* const file =
+      explain
+          ->add_option("--decision-log", source.file,
+                       "read them from this file of serve --decision-log, - "
+                       "for the standard input")
+          ->needs(decision)
+          ->group(kDecisions);
+  explain
+      ->add_option("--server", source.server,
+                   "read them from this admin listener")
+      ->capture_default_str()
+      ->needs(decision)
+      ->excludes(file)
+      ->group(kDecisions);
+  explain
+      ->add_option("--certificate-authority", source.certificate_authority,
+                   "PEM certificates that vouch for the server; default: those "
+                   "of the machine")
+      ->needs(decision)
+      ->group(kDecisions);
+  CLI::Option* const certificate =
+      explain
+          ->add_option("--client-certificate", source.client_certificate,
+                       "PEM certificate of one who may read the metrics")
+          ->needs(decision)
+          ->group(kDecisions);
+  certificate->needs(
+      explain->add_option("--client-key", source.client_key, "its key")
+          ->needs(certificate)
+          ->group(kDecisions));
+  return decision;
 }
 
 }  // namespace
@@ -60,6 +105,9 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
                    "of the object, the pod, and what of the manifest does not "
                    "say; default: the context's")
       ->group(question);
+  const auto decision_options = std::make_shared<ExplainDecisionOptions>();
+  CLI::Option* const decision =
+      AddDecision(explain, question, *decision_options);
   explain
       ->add_option("--cluster-file", options->cluster_file,
                    "a cluster as a List, JSON or YAML, - for the standard "
@@ -104,7 +152,8 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
       " each fits, but something was not checked (the answer says what);\n"
       "1 no answer (a file or field that cannot be read, no connection); 2 "
       "wrong options."));
-  explain->callback([options, &action, &exit_code, batch] {
+  explain->callback([options, decision_options, decision, &action, &exit_code,
+                     batch] {
     if (batch->count() > 0) {
       action = [options] {
         const absl::StatusOr<SchedulerRelease> release =
@@ -114,13 +163,21 @@ void AddExplain(CLI::App& app, std::function<absl::Status()>& action,
       };
       return;
     }
-    const int questions = (options->manifest.empty() ? 0 : 1) +
-                          (options->pod.empty() ? 0 : 1) +
-                          (options->object.empty() ? 0 : 1);
+    const int questions =
+        (decision->count() > 0 ? 1 : 0) + (options->manifest.empty() ? 0 : 1) +
+        (options->pod.empty() ? 0 : 1) + (options->object.empty() ? 0 : 1);
     if (questions != 1) {
       throw CLI::ValidationError("explain",
-                                 "exactly one of KIND/NAME, --filename, --pod "
-                                 "and --batch is wanted");
+                                 "exactly one of KIND/NAME, --filename, "
+                                 "--pod, --decision and --batch is wanted");
+    }
+    if (decision->count() > 0) {
+      action = [options, decision_options] {
+        decision_options->namespace_name = options->namespace_name;
+        decision_options->output = options->output;
+        return ExplainDecision(*decision_options, std::cout, std::cerr);
+      };
+      return;
     }
     if (!options->cluster_file.empty() &&
         (!options->kubeconfig.empty() || !options->context.empty())) {

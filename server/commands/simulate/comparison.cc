@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/commands/simulate/print_rows.h"
 #include "server/commands/simulate/report_json.h"
+#include "server/commands/terminal/print_rows.h"
 
 namespace vicinal {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/commands/simulate/print_report.h"
-#include "server/commands/simulate/print_rows.h"
+#include "server/commands/terminal/print_rows.h"
 
 namespace vicinal {
 namespace {

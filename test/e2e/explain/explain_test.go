@@ -173,9 +173,9 @@ func TestExplainOfARealCluster(t *testing.T) {
 
 func TestWrongOptionsAreTold(t *testing.T) {
 	for want, args := range map[string][]string{
-		"exactly one of KIND/NAME, --filename, --pod and --batch is wanted": {"explain", "--cluster-file", "c"},
-		"excludes --kubeconfig and --context":                               {"explain", "--pod", "a/b", "--cluster-file", "c", "--context", "d"},
-		"--output":                                                          {"explain", "--pod", "a/b", "--cluster-file", "c", "-o", "xml"},
+		"exactly one of KIND/NAME, --filename, --pod, --decision and --batch is wanted": {"explain", "--cluster-file", "c"},
+		"excludes --kubeconfig and --context":                                           {"explain", "--pod", "a/b", "--cluster-file", "c", "--context", "d"},
+		"--output":                                                                      {"explain", "--pod", "a/b", "--cluster-file", "c", "-o", "xml"},
 	} {
 		_, stderr, code := run(t, args...)
 		if code != 2 || !strings.Contains(stderr, want) {

@@ -1,4 +1,4 @@
-#include "server/commands/simulate/print_rows.h"
+#include "server/commands/terminal/print_rows.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Tables as kubectl prints them.
-#ifndef VICINAL_SERVER_COMMANDS_SIMULATE_PRINT_ROWS_H_
-#define VICINAL_SERVER_COMMANDS_SIMULATE_PRINT_ROWS_H_
+#ifndef VICINAL_SERVER_COMMANDS_TERMINAL_PRINT_ROWS_H_
+#define VICINAL_SERVER_COMMANDS_TERMINAL_PRINT_ROWS_H_
 
 #include <ostream>
 #include <string>
@@ -22,4 +22,4 @@ void PrintRows(const std::vector<Row>& rows, std::string_view indent,
 
 }  // namespace vicinal
 
-#endif  // VICINAL_SERVER_COMMANDS_SIMULATE_PRINT_ROWS_H_
+#endif  // VICINAL_SERVER_COMMANDS_TERMINAL_PRINT_ROWS_H_
