@@ -85,6 +85,9 @@ func (s *Server) Prepare() error {
 	return nil
 }
 
+// Pods is how many pods the cluster has.
+func (s *Server) Pods() int { return len(s.lists["/api/v1/pods"].objects) }
+
 // Paths are those of the resources.
 func (s *Server) Paths() []string {
 	var paths []string

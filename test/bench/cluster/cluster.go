@@ -55,7 +55,8 @@ type Cluster struct {
 }
 
 // Size of a cluster. There are 500 apps for up to 1,000 nodes, 2,000 for up to
-// 5,000, and 5,000 for more.
+// 5,000, and 5,000 for more. All have as many pods: places that do not suffice for
+// one more of each stay empty.
 type Size struct{ Nodes, PodsPerNode int }
 
 func (s Size) apps() int {

@@ -40,7 +40,7 @@ func main() {
 }
 
 func run() error {
-	pods := flag.Int("pods", 150000, "pods in the cluster, 30 on each node")
+	pods := flag.Int("pods", 150000, "pods in the cluster at most, 30 on each node")
 	runs := flag.Int("runs", 3, "how often each side starts; the medians are reported")
 	limit := flag.Int("limit", 500, "objects per page for the client that does nothing; vicinal has its own")
 	vicinal := flag.String("vicinal", "", "the binary of //server:vicinal")
@@ -66,7 +66,7 @@ func run() error {
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, kubeconfigFormat, base), 0o600); err != nil {
 		return err
 	}
-	m := &measurement{vicinal: *vicinal, kubeconfig: kubeconfig, server: base, paths: server.Paths(), pods: nodes * podsPerNode, runs: *runs, limit: *limit}
+	m := &measurement{vicinal: *vicinal, kubeconfig: kubeconfig, server: base, paths: server.Paths(), pods: server.Pods(), runs: *runs, limit: *limit}
 	fmt.Printf("%d nodes, %d pods\n", nodes, m.pods)
 	fmt.Println("\nA server that encodes each page when it is asked for, as kube-apiserver does:")
 	if err := m.run("encoded when asked"); err != nil {
