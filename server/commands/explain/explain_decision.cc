@@ -142,12 +142,7 @@ absl::Status ExplainDecision(const ExplainDecisionOptions& options,
       out << "\n" << Printable(text.str());
     }
   } else {
-    const nlohmann::ordered_json json = ToJson(name, *found);
-    out << (options.output == "yaml"
-                ? ToYaml(json)
-                : json.dump(2, ' ', false,
-                            nlohmann::json::error_handler_t::replace) +
-                      "\n");
+    out << ToText(ToJson(name, *found), options.output);
   }
   out.flush();
   if (!out) return absl::DataLossError("the answer cannot be written");

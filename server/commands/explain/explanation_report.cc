@@ -494,4 +494,9 @@ std::string ToYaml(const Json& json) {
   return out + "\n";
 }
 
+std::string ToText(const Json& json, std::string_view output) {
+  if (output == "yaml") return ToYaml(json);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace vicinal

@@ -44,6 +44,10 @@ nlohmann::ordered_json ToJson(const std::vector<Answer>& answers,
 // A JSON document as YAML in block style.
 std::string ToYaml(const nlohmann::ordered_json& json);
 
+// A JSON document as `output` says: "yaml", or else indented JSON, in which
+// bytes that are no UTF-8 become U+FFFD.
+std::string ToText(const nlohmann::ordered_json& json, std::string_view output);
+
 // `Unschedulable`, as upstream's Code.String().
 std::string_view NameOf(Code code);
 

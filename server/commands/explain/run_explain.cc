@@ -291,12 +291,7 @@ absl::Status RunExplain(const ExplainOptions& options, std::ostream& out,
       is_first = false;
     }
   } else {
-    const nlohmann::ordered_json json = ToJson(answers, warnings);
-    out << (options.output == "yaml"
-                ? ToYaml(json)
-                : json.dump(2, ' ', false,
-                            nlohmann::json::error_handler_t::replace) +
-                      "\n");
+    out << ToText(ToJson(answers, warnings), options.output);
   }
   out.flush();
   if (!out) return absl::DataLossError("the answer cannot be written");
