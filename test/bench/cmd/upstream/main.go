@@ -70,16 +70,11 @@ func run() error {
 				failed++
 				continue
 			}
-			if mode == "stock" {
+			if mode == "stock" && m.throughput != nil {
 				stock = m.throughput.Average
 			}
-			fmt.Printf("| %s/%s | %s | %.0f | %.0f | %.0f | %.1f | %.1f | %.1f | %.1f | %s | %s |\n", w.Case, w.Name, mode,
-				m.throughput.Average, m.throughput.Perc50, m.throughput.Perc99, m.attempt.Perc99, m.scheduler, m.etcd, m.vicinal,
-				ratio(m.throughput.Average, stock), floor(w.Threshold))
-			if err := results.Record("upstream", fmt.Sprintf("%s/%s, %s", w.Case, w.Name, mode), map[string]float64{
-				"pods_per_s": m.throughput.Average, "attempt_p99_ms": m.attempt.Perc99,
-				"scheduler_cpu_s": m.scheduler, "etcd_cpu_s": m.etcd, "vicinal_cpu_s": m.vicinal,
-			}); err != nil {
+			fmt.Println(m.row(w, mode, stock))
+			if err := results.Record("upstream", fmt.Sprintf("%s/%s, %s", w.Case, w.Name, mode), m.values()); err != nil {
 				return err
 			}
 		}
@@ -88,6 +83,30 @@ func run() error {
 		return fmt.Errorf("%d runs have failed", failed)
 	}
 	return nil
+}
+
+// row is the measurement in the table. stock: pods per second in-tree, 0 if not measured.
+func (m measurement) row(w workload, mode string, stock float64) string {
+	throughput := fmt.Sprintf("over in %.1f s, too soon for a sample | – | –", m.duration)
+	asStock := "–"
+	if m.throughput != nil {
+		throughput = fmt.Sprintf("%.0f | %.0f | %.0f", m.throughput.Average, m.throughput.Perc50, m.throughput.Perc99)
+		asStock = ratio(m.throughput.Average, stock)
+	}
+	return fmt.Sprintf("| %s/%s | %s | %s | %.1f | %.1f | %.1f | %.1f | %s | %s |", w.Case, w.Name, mode,
+		throughput, m.attempt.Perc99, m.scheduler, m.etcd, m.vicinal, asStock, floor(w.Threshold))
+}
+
+// values are those to keep, by name.
+func (m measurement) values() map[string]float64 {
+	values := map[string]float64{
+		"duration_s": m.duration, "attempt_p99_ms": m.attempt.Perc99,
+		"scheduler_cpu_s": m.scheduler, "etcd_cpu_s": m.etcd, "vicinal_cpu_s": m.vicinal,
+	}
+	if m.throughput != nil {
+		values["pods_per_s"] = m.throughput.Average
+	}
+	return values
 }
 
 func ratio(value, of float64) string {

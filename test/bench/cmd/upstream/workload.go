@@ -50,15 +50,24 @@ func readWorkloads(folder string) ([]workload, error) {
 
 // dataItem is what upstream writes for one metric.
 type dataItem struct {
-	Data struct{ Average, Perc50, Perc99 float64 }
+	Data struct {
+		distribution
+		Duration float64 // only of SchedulingDuration
+	}
 	// By name: Metric, and of some metrics the result or the extension point.
 	Labels map[string]string
 }
 
+// distribution is what upstream tells of many samples.
+type distribution struct{ Average, Perc50, Perc99 float64 }
+
 // measurement is what one run has shown.
 type measurement struct {
-	throughput struct{ Average, Perc50, Perc99 float64 } // pods per second
-	attempt    struct{ Average, Perc50, Perc99 float64 } // milliseconds
+	// Pods per second; upstream samples once a second, from the second on, and tells none
+	// of a run that is over before. Then it is nil.
+	throughput *distribution
+	attempt    distribution // milliseconds
+	duration   float64      // seconds of the measured part, the creation of its pods included
 	// Seconds of CPU of the whole run, the making of nodes and first pods included.
 	// Scheduler, API server and the benchmark itself are one process.
 	scheduler, etcd, vicinal float64
@@ -116,20 +125,21 @@ func (m *measurement) read(folder string) error {
 	if err := json.Unmarshal(text, &written); err != nil {
 		return fmt.Errorf("%s: %w", files[0], err)
 	}
-	found := false
 	for _, item := range written.DataItems {
 		switch item.Labels["Metric"] {
 		case "SchedulingThroughput":
 			// Of several, the last: those before belong to the preparation.
-			m.throughput, found = item.Data, true
+			m.throughput = &item.Data.distribution
+		case "SchedulingDuration":
+			m.duration = item.Data.Duration
 		case "scheduler_scheduling_attempt_duration_seconds":
 			if item.Labels["result"] == "scheduled" {
-				m.attempt = item.Data
+				m.attempt = item.Data.distribution
 			}
 		}
 	}
-	if !found {
-		return errors.New("no SchedulingThroughput among upstream's results")
+	if m.throughput == nil && m.duration == 0 {
+		return errors.New("neither SchedulingThroughput nor SchedulingDuration is among upstream's results")
 	}
 	return nil
 }
