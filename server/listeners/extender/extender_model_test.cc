@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@
 
 #include "core/index/cluster_state.h"
 #include "core/index/stored_pod.h"
+#include "core/testing/dice.h"
 #include "core/testing/objects.h"
 #include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
@@ -463,23 +465,21 @@ class Model {
   bool was_answered_ = false;
 };
 
-// VICINAL_MODEL_STEPS: 100000 in the long form. VICINAL_MODEL_SEED: of the
-// first run, as a failure prints it.
+// A fiftieth of VICINAL_HISTORIES are runs: 100,000 steps by default. Their
+// seeds are other ones each time, but for VICINAL_SEED, which a failure prints.
 TEST(ExtenderModelTest, NoOrderOfEventsBreaksAnything) {
-  const char* text = std::getenv("VICINAL_MODEL_STEPS");
-  const int steps = text == nullptr ? 10'000 : std::atoi(text);
   constexpr int kStepsOfARun = 500;
-  const char* seed_text = std::getenv("VICINAL_MODEL_SEED");
-  const std::uint64_t first_seed = seed_text == nullptr
-                                       ? std::random_device()()
-                                       : std::strtoull(seed_text, nullptr, 10);
+  const Seeds seeds = Seeds::FromEnvironment();
+  const std::uint64_t first_seed =
+      seeds.is_replay ? seeds.first : std::random_device()();
+  const int runs =
+      seeds.is_replay ? 1 : std::max(20, static_cast<int>(seeds.count / 50));
   int bound = 0;
-  for (int run = 0; run * kStepsOfARun < steps; ++run) {
+  for (int run = 0; run < runs; ++run) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(run);
     const ExtenderMode mode =
         seed % 2 == 0 ? ExtenderMode::kDecide : ExtenderMode::kAdvise;
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", run " +
-                 std::to_string(run));
+    SCOPED_TRACE("VICINAL_SEED=" + std::to_string(seed));
     Model model(seed, mode);
     for (int step = 0; step < kStepsOfARun; ++step) {
       model.Step();
@@ -489,7 +489,7 @@ TEST(ExtenderModelTest, NoOrderOfEventsBreaksAnything) {
     if (::testing::Test::HasFailure()) FAIL() << "at the end";
     bound += model.bound();
   }
-  EXPECT_GT(bound, steps / 100);
+  EXPECT_GT(bound, runs * kStepsOfARun / 100);
 }
 
 }  // namespace
