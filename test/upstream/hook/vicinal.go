@@ -288,7 +288,8 @@ func startProcess(ctx context.Context, atEnd func(line string), args ...string) 
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		_ = command.Wait() // what it says matters
-		return "", &refusal{strings.TrimSpace(line + stderr.String())}
+		said := strings.Split(strings.TrimSpace(line+stderr.String()), "\n")
+		return "", &refusal{said[len(said)-1]} // behind its log
 	}
 	context.AfterFunc(ctx, func() {
 		if atEnd != nil {
