@@ -21,6 +21,7 @@
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
+#include "server/state/read_object_key.h"
 
 namespace vicinal {
 
@@ -52,7 +53,7 @@ class ResourceEventHandler : public ResourceHandler {
       Upsert(std::move(object));
     } else {
       std::string uid;
-      if (std::optional<ObjectKey> key = ReadKey(json, &uid)) {
+      if (std::optional<ObjectKey> key = ReadObjectKey(reader_, json, &uid)) {
         listed_.insert(*std::move(key));
       }
     }
@@ -90,7 +91,7 @@ class ResourceEventHandler : public ResourceHandler {
   void OnDeleted(simdjson::padded_string_view json) override {
     const Clock::time_point arrival = Arrival();
     std::string uid;
-    const std::optional<ObjectKey> key = ReadKey(json, &uid);
+    const std::optional<ObjectKey> key = ReadObjectKey(reader_, json, &uid);
     if (!key) {
       metrics_.decode_errors.Increment();
       LOG(ERROR) << resource_ << ": an object was deleted that has no name";
@@ -166,30 +167,6 @@ class ResourceEventHandler : public ResourceHandler {
     }
     object = *std::move(read);
     return true;
-  }
-
-  // Which object it is, whatever is wrong with the rest of it. Sets the uid if
-  // it can be read.
-  std::optional<ObjectKey> ReadKey(simdjson::padded_string_view json,
-                                   std::string* uid) {
-    ObjectKey key;
-    const auto read_name = [&key, uid](std::string_view name, JsonValue field,
-                                       const JsonPath& path) {
-      if (name == "namespace") return Decode(field, path, &key.namespace_name);
-      if (name == "name") return Decode(field, path, &key.name);
-      if (name == "uid") return Decode(field, path, uid);
-      return absl::OkStatus();
-    };
-    const absl::Status status = reader_.ReadWith(json, [&](JsonValue object) {
-      return ForEachField(
-          object, JsonPath(),
-          [&](std::string_view name, JsonValue field, const JsonPath& path) {
-            return name == "metadata" ? ForEachField(field, path, read_name)
-                                      : absl::OkStatus();
-          });
-    });
-    if (!status.ok() || key.name.empty()) return std::nullopt;
-    return key;
   }
 
   const std::string resource_;

@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -24,6 +25,7 @@
 #include "server/commands/deschedule/pass.h"
 #include "server/commands/deschedule/print_plan.h"
 #include "server/commands/deschedule/stop.h"
+#include "server/commands/deschedule/watched_cluster.h"
 #include "server/commands/release/scheduler_release.h"
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/listeners/http/http_server.h"
@@ -32,6 +34,9 @@
 
 namespace vicinal {
 namespace {
+
+// So long the watches may take to tell what is to be known.
+constexpr std::chrono::seconds kReadPatience{30};
 
 // Sets a Stop on SIGTERM and SIGINT, which this thread and those that it starts
 // afterwards do not get themselves.
@@ -193,14 +198,23 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
   pass_options.release = release->release;
   pass_options.policy = *std::move(policy);
   pass_options.eviction_interval = live.eviction_interval;
+  // What is read once is only listed.
+  const bool reads_often = live.evict || live.interval;
+  std::unique_ptr<WatchedCluster> watched;
+  const auto read = [&](const std::vector<PlannedEviction>& evicted,
+                        DescheduleCluster& cluster) {
+    if (!reads_often) return ReadClusterFromApi(*config, cluster.Loader());
+    if (watched == nullptr) {
+      auto started = WatchedCluster::Start(*config);
+      if (!started.ok()) return started.status();
+      watched = *std::move(started);
+    }
+    return watched->Read(evicted, kReadPatience, stop, cluster.Loader());
+  };
   Evictor evictor(**client, *config, ClientOptions(),
                   pass_options.policy.grace_period_seconds);
-  DescheduleLoop passes(
-      profile, std::move(pass_options),
-      [&config](DescheduleCluster& cluster) {
-        return ReadClusterFromApi(*config, cluster.Loader());
-      },
-      evictor, metrics, stop, may_evict);
+  DescheduleLoop passes(profile, std::move(pass_options), read, evictor,
+                        metrics, stop, may_evict);
 
   *all_evicted = true;
   for (;;) {

@@ -51,7 +51,8 @@ void DescheduleLoop::LookAtOwners(ClusterState& cluster) {
 absl::Status DescheduleLoop::MakePlanNow(const PassResult& result, Plan& plan) {
   const Clock::time_point begin = Clock::now();
   DescheduleCluster cluster(options_.release);
-  if (absl::Status status = read_(cluster); !status.ok()) return status;
+  absl::Status status = read_(result.evicted, cluster);
+  if (!status.ok()) return status;
   LookAtOwners(cluster.state);
   PlanOptions options;
   options.policy = options_.policy;
@@ -73,7 +74,8 @@ absl::Status DescheduleLoop::MakePlanNow(const PassResult& result, Plan& plan) {
 }
 
 absl::Status DescheduleLoop::DryRun(PassResult& result) {
-  return MakePlanNow(result, result.plan);
+  absl::Status status = MakePlanNow(result, result.plan);
+  return absl::IsCancelled(status) ? absl::OkStatus() : status;
 }
 
 absl::Status DescheduleLoop::Run(PassResult& result) {
@@ -82,7 +84,7 @@ absl::Status DescheduleLoop::Run(PassResult& result) {
     const Clock::time_point begin = Clock::now();
     Plan plan;
     if (absl::Status status = MakePlanNow(result, plan); !status.ok()) {
-      return status;
+      return absl::IsCancelled(status) ? absl::OkStatus() : status;
     }
     if (plans == 0) result.plan = plan;
     const Clock::time_point planned = Clock::now();

@@ -53,8 +53,11 @@ class DescheduleLoop {
  public:
   static constexpr int kMaxPlans = 1000;
 
-  // Reads the cluster as it is now.
-  using Read = std::function<absl::Status(DescheduleCluster&)>;
+  // Reads the cluster as it is now: the pods in `evicted`, whose eviction the
+  // API server has accepted, are terminating or gone. kCancelled: it is to
+  // stop.
+  using Read = std::function<absl::Status(
+      const std::vector<PlannedEviction>& evicted, DescheduleCluster&)>;
   // Whether evictions may go on: false when the lease is lost.
   using MayEvict = std::function<bool()>;
 

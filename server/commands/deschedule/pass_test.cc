@@ -59,6 +59,7 @@ class PassTest : public ::testing::Test {
 
   absl::Status Read(DescheduleCluster& cluster) {
     const std::lock_guard lock(mutex_);
+    if (!read_error_.ok()) return read_error_;
     ++reads_;
     std::string text;
     for (const std::string& node : nodes_) text += "---\n" + node;
@@ -112,7 +113,11 @@ class PassTest : public ::testing::Test {
                                            ApiClientOptions(), std::nullopt);
       passes_.emplace(
           profile_, options_,
-          [this](DescheduleCluster& cluster) { return Read(cluster); },
+          [this](const std::vector<PlannedEviction>& evicted,
+                 DescheduleCluster& cluster) {
+            told_evicted_ = evicted.size();
+            return Read(cluster);
+          },
           *evictor_, metrics_, stop_, [this] { return may_evict_; });
     }
     return *passes_;
@@ -136,7 +141,9 @@ class PassTest : public ::testing::Test {
   std::map<std::string, int> answers_;  // Guarded by mutex_.
   std::vector<std::string> evictions_;  // Guarded by mutex_.
   int reads_ = 0;                       // Guarded by mutex_.
-  std::function<void()> on_read_;       // Guarded by mutex_.
+  absl::Status read_error_;
+  std::size_t told_evicted_ = 0;   // At the last read.
+  std::function<void()> on_read_;  // Guarded by mutex_.
   DescheduleMetrics metrics_;
   Stop stop_;
   bool may_evict_ = true;
@@ -231,6 +238,17 @@ TEST_F(PassTest, AnOldPlanIsMadeAnew) {
   ASSERT_TRUE(passes().Run(result).ok());
   EXPECT_THAT(Evictions(), ElementsAre("a", "b"));
   EXPECT_GT(reads_, 1);
+  EXPECT_GT(told_evicted_, 0u);
+}
+
+TEST_F(PassTest, AReadThatIsCancelledIsNoFailure) {
+  read_error_ = absl::CancelledError("it is to stop");
+  PassResult result;
+  EXPECT_TRUE(passes().Run(result).ok());
+  EXPECT_TRUE(passes().DryRun(result).ok());
+  read_error_ = absl::UnavailableError("away");
+  EXPECT_FALSE(passes().Run(result).ok());
+  EXPECT_FALSE(passes().DryRun(result).ok());
 }
 
 TEST_F(PassTest, TheOwnerIsLeftAloneUntilTheReplacementIsPlaced) {

@@ -150,6 +150,9 @@ func errorsInTheMiddle(t *testing.T, f *fixture) {
 	if asked.total() < 4 {
 		t.Errorf("asked for %v: the first one failed and was not tried again", asked.ofEach())
 	}
+	if lists := asked.podLists(); lists != 1 {
+		t.Errorf("all pods were listed %d times in one run of many passes, want once", lists)
+	}
 }
 
 func mendedMeanwhile(t *testing.T, f *fixture) {

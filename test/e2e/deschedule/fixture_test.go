@@ -217,10 +217,12 @@ func sizes(places map[string]int) []int {
 	return numbers
 }
 
-// requests counts the evictions that are asked for, by pod.
+// requests counts the evictions that are asked for, by pod, and how often all pods are
+// listed.
 type requests struct {
 	mu    sync.Mutex
 	count map[string]int // guarded by mu
+	lists int            // guarded by mu
 }
 
 // evictions counts what comes through the proxy, and has answer called for each request,
@@ -228,6 +230,12 @@ type requests struct {
 func (f *fixture) evictions(answer func(number int, pod string, w http.ResponseWriter, r *http.Request) bool) *requests {
 	seen := &requests{count: map[string]int{}}
 	f.proxy.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if query := r.URL.Query(); r.URL.Path == "/api/v1/pods" && query.Get("continue") == "" &&
+			(query.Get("watch") == "" || query.Get("sendInitialEvents") == "true") {
+			seen.mu.Lock()
+			seen.lists++
+			seen.mu.Unlock()
+		}
 		path, isEviction := strings.CutSuffix(r.URL.Path, "/eviction")
 		if !isEviction || r.Method != http.MethodPost {
 			return false
@@ -249,6 +257,12 @@ func (r *requests) ofEach() map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.count)
+}
+
+func (r *requests) podLists() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lists
 }
 
 func (r *requests) total() int {

@@ -1,0 +1,58 @@
+// What an API server has, kept by watches.
+#ifndef VICINAL_SERVER_COMMANDS_DESCHEDULE_WATCHED_CLUSTER_H_
+#define VICINAL_SERVER_COMMANDS_DESCHEDULE_WATCHED_CLUSTER_H_
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/deschedule/plan.h"
+#include "core/simulate/cluster_receiver.h"
+#include "core/sync/mutex.h"
+#include "server/commands/deschedule/stop.h"
+#include "server/kubernetes/client_config.h"
+#include "server/kubernetes/reflector_thread.h"
+
+namespace vicinal {
+
+class WatchedResource;
+
+// Each resource is listed once, and again only where the API server has
+// forgotten what the watch has missed. A client for each resource.
+class WatchedCluster {
+ public:
+  // Starts to list and watch, on a thread of its own. Error: certificates or
+  // keys that cannot be used.
+  static absl::StatusOr<std::unique_ptr<WatchedCluster>> Start(
+      const ClientConfig& config);
+  ~WatchedCluster();
+
+  // Waits until every resource is known and watched, and until the watch has
+  // told of each pod in `evicted`, whose eviction the API server has accepted,
+  // that it is terminating or gone. Then gives all objects to receiver.add,
+  // with the facts of pods. Errors: kUnavailable after `patience`, or at once
+  // kPermissionDenied, with the resource and what its watch lacks; kCancelled
+  // when `stop` is set; an object that cannot be read, with its field. Not
+  // thread-safe. Cost: O(objects), no request.
+  absl::Status Read(const std::vector<PlannedEviction>& evicted,
+                    std::chrono::milliseconds patience, const Stop& stop,
+                    const ClusterReceiver& receiver);
+
+ private:
+  WatchedCluster();
+
+  // OK: it may be read.
+  absl::Status Look(const std::vector<PlannedEviction>& evicted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  Mutex mutex_;  // Of what the resources hold.
+  std::vector<std::unique_ptr<WatchedResource>> resources_;
+  std::unique_ptr<ReflectorThread> thread_;  // Ends before the resources.
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_COMMANDS_DESCHEDULE_WATCHED_CLUSTER_H_
