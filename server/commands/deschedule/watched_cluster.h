@@ -30,7 +30,8 @@ class WatchedCluster {
       const ClientConfig& config);
   ~WatchedCluster();
 
-  // Waits until every resource is known and watched, and until the watch has
+  // Waits until every resource is known and watched (a watch that has fallen
+  // silent is noticed within 20 seconds, see ReflectorOptions), and until the watch has
   // told of each pod in `evicted`, whose eviction the API server has accepted,
   // that it is terminating or gone. Then gives all objects to receiver.add,
   // with the facts of pods. Errors: kUnavailable after `patience`, or at once

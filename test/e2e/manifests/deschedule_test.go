@@ -106,7 +106,7 @@ func (f *fixture) deschedulersAreAccepted(t *testing.T) {
 func (f *fixture) deschedulerRights(t *testing.T) {
 	want := map[string]bool{"create api/v1/pods/eviction": true, "create api/v1/events": true, "get api/v1/pods": true}
 	for _, path := range harness.WatchedPaths {
-		want["list "+path] = true
+		want["list "+path], want["watch "+path] = true, true
 	}
 	wantRights(t, "service account", f.serviceAccount(t), "vicinal-deschedule", want)
 	account := f.serviceAccount(t)("vicinal-deschedule")
