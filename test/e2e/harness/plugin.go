@@ -4,7 +4,7 @@ import (
 	"debug/buildinfo"
 	"fmt"
 	"os"
-	"strings"
+	"regexp"
 	"testing"
 	"time"
 
@@ -14,9 +14,10 @@ import (
 // PluginVicinal is a `vicinal serve-plugin`, which may end and come back on its socket.
 type PluginVicinal struct {
 	*Process
-	Socket string
-	run    *Run
-	config string
+	// The admin listener's address is known while it runs.
+	Socket, AdminAddress string
+	run                  *Run
+	args                 []string
 }
 
 // PluginConfig is the scheduler's configuration of manifests/overlays/plugin for the
@@ -49,11 +50,18 @@ func (cp *ControlPlane) PluginConfig(t testing.TB, socket string, settings map[s
 // VICINAL_SCHEDULER_BIN names, with more flags.
 func (cp *ControlPlane) StartPluginScheduler(t testing.TB, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
 	t.Helper()
+	return cp.StartPluginReplica(t, "kube-scheduler", kubeconfig, config, append([]string{"--leader-elect=false"}, flags...)...)
+}
+
+// StartPluginReplica is StartPluginScheduler under a name, and with leader election as its
+// configuration has it.
+func (cp *ControlPlane) StartPluginReplica(t testing.TB, name, kubeconfig string, config map[string]any, flags ...string) *Scheduler {
+	t.Helper()
 	binary := os.Getenv("VICINAL_SCHEDULER_BIN")
 	if !isExecutable(binary) {
 		t.Fatalf("VICINAL_SCHEDULER_BIN: %q is no executable file; server/scheduler-plugin/build makes it", binary)
 	}
-	return cp.launchBinary(t, absolute(t, binary), "kube-scheduler", kubeconfig, config, append([]string{"--leader-elect=false", "--v=3"}, flags...)...)
+	return cp.launchBinary(t, absolute(t, binary), name, kubeconfig, config, append([]string{"--v=3"}, flags...)...)
 }
 
 // NewPluginVicinal is one that does not run yet, and will listen on socket.
@@ -63,23 +71,32 @@ func NewPluginVicinal(t testing.TB, run *Run, socket string, schedulerConfig map
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &PluginVicinal{Socket: socket, run: run, config: socket + ".config.yaml"}
-	writeFile(t, v.config, content)
-	return v
+	file := socket + ".config.yaml"
+	writeFile(t, file, content)
+	return NewPluginVicinalWith(t, run, socket, "--scheduler-config="+file, "--admin-listen-address=127.0.0.1:0")
 }
+
+// NewPluginVicinalWith is NewPluginVicinal with all other flags given.
+func NewPluginVicinalWith(t testing.TB, run *Run, socket string, flags ...string) *PluginVicinal {
+	t.Helper()
+	args := append([]string{"serve-plugin", "--socket=" + socket, "--kubernetes-release=" + pluginSchedulerRelease(t)}, flags...)
+	return &PluginVicinal{Socket: socket, run: run, args: args}
+}
+
+var pluginListening = regexp.MustCompile(`^listening plugin=\S+ admin=(127\.0\.0\.1:[0-9]+)\n$`)
 
 // Start starts it, or starts it again.
 func (v *PluginVicinal) Start(t testing.TB) {
 	t.Helper()
 	stdout := &lineBuffer{}
-	v.Process = startProcess(t, v.run, stdout, VicinalBinary(t), "vicinal", "serve-plugin",
-		"--socket", v.Socket, "--scheduler-config", v.config, "--admin-listen-address", "127.0.0.1:0",
-		"--kubernetes-release", pluginSchedulerRelease(t))
+	v.Process = startProcess(t, v.run, stdout, VicinalBinary(t), "vicinal", v.args...)
 	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
-		if strings.HasPrefix(stdout.String(), "listening ") {
-			return ""
+		m := pluginListening.FindStringSubmatch(stdout.String())
+		if m == nil {
+			return fmt.Sprintf("stdout so far: %q", stdout.String())
 		}
-		return fmt.Sprintf("stdout so far: %q", stdout.String())
+		v.AdminAddress = m[1]
+		return ""
 	})
 }
 

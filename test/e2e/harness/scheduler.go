@@ -198,6 +198,9 @@ func FillInConfig(t testing.TB, content []byte, kubeconfig, extenderURL string) 
 	return config
 }
 
+// URL is that of its own listener.
+func (s *Scheduler) URL() string { return s.url }
+
 // Metrics reads /metrics.
 func (s *Scheduler) Metrics() (Metrics, error) { return scrape(s.admin, s.url+"/metrics") }
 

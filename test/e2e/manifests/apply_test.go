@@ -49,6 +49,7 @@ func TestOnARealAPIServer(t *testing.T) {
 	t.Run("the descheduler may read, evict and write events, and lead under its name", f.deschedulerRights)
 	t.Run("the second scheduler places pods and a standby takes over", f.secondSchedulerRuns)
 	t.Run("in every overlay others get nothing, and the scheduler works, after a restart too", f.neighboursGetNothing)
+	t.Run("so it is in the overlay of the plugin", f.pluginsNeighboursGetNothing)
 }
 
 type fixture struct {

@@ -53,6 +53,7 @@ func (f *fixture) neighboursGetNothing(t *testing.T) {
 				kubeScheduler, vicinal := f.startPod(t, v, name, scheduler, own, authority)
 				observer.WaitSeen(t, vicinal)
 				place(name)
+				wantProbesAnswered(t, v.pod(t), kubeScheduler.URL(), vicinal.AdminURL())
 				meanwhile(vicinal)
 				place(name + "-after")
 				kubeScheduler.Kill()
@@ -133,39 +134,61 @@ func with(certificate harness.Pair, args ...string) []string {
 	return append([]string{"--cert", certificate.CertFile, "--key", certificate.KeyFile}, args...)
 }
 
-// othersGetNothing: another user of the host, which a hostNetwork pod is too, and who
-// shows a stranger's certificate.
+// nobody is another user of the host, which a hostNetwork pod is too: the beginning of its
+// commands. Without root it is the test's own.
+func nobody() []string {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
+}
+
+// othersGetNothing from a vicinal: neither nobody nor who shows a stranger's certificate.
 func (f *fixture) othersGetNothing(t *testing.T, v *harness.Vicinal, strangers map[string]harness.Pair) {
 	t.Helper()
-	nobody := []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
-	if os.Getuid() != 0 {
-		nobody = nil // without root nobody becomes another user; who has no certificate is refused too
+	if v.GRPCAddress != "" {
+		t.Errorf("gRPC listens on %s", v.GRPCAddress)
 	}
-	if output, err := curl(nobody, "https://"+v.AdminAddress+"/healthz"); err != nil || output != "ok\n" {
+	closed := []string{v.AdminAddress + "/metrics", v.AdminAddress + "/decisions"}
+	for _, verb := range []string{"/filter", "/prioritize", "/preempt", "/bind"} {
+		closed = append(closed, v.ExtenderAddress+verb)
+	}
+	f.othersGetNothingOf(t, v.AdminAddress, closed, strangers)
+	wantListeners(t, v.PID(), v.ExtenderAddress, v.AdminAddress)
+}
+
+// othersGetNothingOf an admin listener but that vicinal is alive, and nothing at all of
+// these addresses with their paths. No pod is changed by their tries.
+func (f *fixture) othersGetNothingOf(t *testing.T, admin string, closed []string, strangers map[string]harness.Pair) {
+	t.Helper()
+	if output, err := curl(nobody(), "https://"+admin+"/healthz"); err != nil || output != "ok\n" {
 		t.Errorf("/healthz: %q %v", output, err)
 	}
 	before := f.placements(t)
-	for _, path := range []string{v.ExtenderAddress + "/filter", v.ExtenderAddress + "/prioritize", v.ExtenderAddress + "/preempt", v.ExtenderAddress + "/bind", v.AdminAddress + "/metrics"} {
+	for _, path := range closed {
 		for _, url := range []string{"https://" + path, "http://" + path} {
-			if output, err := curl(nobody, "-d", "{}", url); err == nil {
-				t.Errorf("nobody gets from %s: %s", url, output)
+			for _, data := range [][]string{{"-d", "{}"}, nil} {
+				if output, err := curl(nobody(), append(data, url)...); err == nil {
+					t.Errorf("nobody gets from %s: %s", url, output)
+				}
 			}
 		}
 		for what, certificate := range strangers {
-			if output, err := curl(nil, with(certificate, "-d", "{}", "https://"+path)...); err == nil {
-				t.Errorf("with %s one gets from %s: %s", what, path, output)
+			for _, data := range [][]string{{"-d", "{}"}, nil} {
+				if output, err := curl(nil, with(certificate, append(data, "https://"+path)...)...); err == nil {
+					t.Errorf("with %s one gets from %s: %s", what, path, output)
+				}
 			}
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE"} {
-		if output, err := curl(nobody, "-X", method, "https://"+v.AdminAddress+"/readyz"); err == nil {
+		if output, err := curl(nobody(), "-X", method, "https://"+admin+"/readyz"); err == nil {
 			t.Errorf("%s /readyz: %s", method, output)
 		}
 	}
 	if after := f.placements(t); after != before {
 		t.Errorf("others have changed the pods from\n%s\nto\n%s", before, after)
 	}
-	wantTwoListeners(t, v)
 }
 
 // placements are where the pods are, and are nominated to be.
@@ -182,15 +205,12 @@ func (f *fixture) placements(t *testing.T) string {
 	return strings.Join(all, "\n")
 }
 
-// wantTwoListeners: the extender's and the admin listener, as the manifests say, and so
-// no gRPC. They speak TLS 1.2 or later.
-func wantTwoListeners(t *testing.T, v *harness.Vicinal) {
+// wantListeners: a process listens on these addresses, as the manifests say, and on no
+// other port. They speak TLS 1.2 or later.
+func wantListeners(t *testing.T, pid int, addresses ...string) {
 	t.Helper()
-	if v.GRPCAddress != "" {
-		t.Errorf("gRPC listens on %s", v.GRPCAddress)
-	}
 	sockets := map[string]bool{}
-	descriptors, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", v.PID()))
+	descriptors, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	if err != nil || len(descriptors) == 0 {
 		t.Fatalf("the descriptors of vicinal: %v", err)
 	}
@@ -201,7 +221,7 @@ func wantTwoListeners(t *testing.T, v *harness.Vicinal) {
 	}
 	listeners := 0
 	for _, family := range []string{"tcp", "tcp6"} {
-		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", v.PID(), family))
+		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, family))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,10 +233,10 @@ func wantTwoListeners(t *testing.T, v *harness.Vicinal) {
 			}
 		}
 	}
-	if listeners != 2 {
-		t.Errorf("vicinal listens on %d ports, want two", listeners)
+	if listeners != len(addresses) {
+		t.Errorf("vicinal listens on %d ports, want %d", listeners, len(addresses))
 	}
-	for _, address := range []string{v.ExtenderAddress, v.AdminAddress} {
+	for _, address := range addresses {
 		if conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
 			conn.Close()
 			t.Errorf("%s speaks TLS 1.1", address)

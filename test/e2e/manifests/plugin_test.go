@@ -46,12 +46,12 @@ func TestThePluginAsksTheSocketThatVicinalListensOn(t *testing.T) {
 		t.Errorf("the scheduler asks %s, vicinal has %q", address, vicinal.Args)
 	}
 	for _, volume := range pod.Spec.Volumes {
-		if volume.Name == "socket" && (volume.EmptyDir == nil || volume.EmptyDir.Medium != corev1.StorageMediumMemory) {
+		if volume.Name == "run" && (volume.EmptyDir == nil || volume.EmptyDir.Medium != corev1.StorageMediumMemory) {
 			t.Errorf("the socket is in %+v", volume.VolumeSource)
 		}
 	}
 	for name, of := range map[string]*corev1.Container{"vicinal": vicinal, "kube-scheduler": scheduler} {
-		if !strings.Contains(fmt.Sprint(of.VolumeMounts), "{socket false <nil> /run/vicinal") {
+		if !strings.Contains(fmt.Sprint(of.VolumeMounts), "{run false <nil> /run/vicinal") {
 			t.Errorf("%s does not have the socket: %v", name, of.VolumeMounts)
 		}
 	}
@@ -67,7 +67,7 @@ func TestVicinalBesideThePluginHasNoPortsAndNoRights(t *testing.T) {
 		t.Error("every container gets the token of the pod's account")
 	}
 	for _, mount := range vicinal.VolumeMounts {
-		if mount.Name != "socket" && mount.Name != "config" {
+		if mount.Name != "run" && mount.Name != "config" {
 			t.Errorf("vicinal has the volume %s", mount.Name)
 		}
 	}
