@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// neverEnds begins the reason of a test that test/upstream/run leaves out.
-const neverEnds = "never ends: "
+// notRun begins the reason of what test/upstream/run leaves out.
+const notRun = "left out: "
 
 // expectation is a line of expected.tsv.
 type expectation struct {
@@ -94,7 +94,7 @@ func compare(expectedFile, folder string, modes, packages []string, complete boo
 	}
 	fmt.Println()
 	for _, e := range expectations {
-		leftOut := strings.HasPrefix(e.reason, neverEnds) && slices.Contains(packages, e.pack) && slices.ContainsFunc(e.modes, func(mode string) bool { return slices.Contains(modes, mode) })
+		leftOut := strings.HasPrefix(e.reason, notRun) && slices.Contains(packages, e.pack) && slices.ContainsFunc(e.modes, func(mode string) bool { return slices.Contains(modes, mode) })
 		if len(e.matched) > 0 || leftOut {
 			fmt.Printf("expected: %s %s: %s\n", e.pack, strings.TrimSuffix(strings.TrimPrefix(e.test.String(), "^(?:"), ")$"), e.reason)
 		}
@@ -107,7 +107,7 @@ func compare(expectedFile, folder string, modes, packages []string, complete boo
 
 // readExpectations reads lines of modes, package, test and reason, separated by tabs. A
 // reason that begins with "sometimes: " is of a difference that need not occur, and one
-// that begins with neverEnds of a test that was not run.
+// that begins with notRun of one that was not run.
 func readExpectations(path string) ([]*expectation, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -128,7 +128,7 @@ func readExpectations(path string) ([]*expectation, error) {
 		}
 		expectations = append(expectations, &expectation{
 			modes: strings.Split(fields[0], ","), pack: fields[1], test: test, reason: fields[3],
-			maybe: strings.HasPrefix(fields[3], "sometimes: ") || strings.HasPrefix(fields[3], neverEnds), matched: map[string]bool{},
+			maybe: strings.HasPrefix(fields[3], "sometimes: ") || strings.HasPrefix(fields[3], notRun), matched: map[string]bool{},
 		})
 	}
 	return expectations, nil
