@@ -31,13 +31,13 @@ class WatchedCluster {
   ~WatchedCluster();
 
   // Waits until every resource is known and watched (a watch that has fallen
-  // silent is noticed within 20 seconds, see ReflectorOptions), and until the watch has
-  // told of each pod in `evicted`, whose eviction the API server has accepted,
-  // that it is terminating or gone. Then gives all objects to receiver.add,
-  // with the facts of pods. Errors: kUnavailable after `patience`, or at once
-  // kPermissionDenied, with the resource and what its watch lacks; kCancelled
-  // when `stop` is set; an object that cannot be read, with its field. Not
-  // thread-safe. Cost: O(objects), no request.
+  // silent is noticed within 20 seconds, see ReflectorOptions), and until the
+  // watch has told of each pod in `evicted`, whose eviction the API server has
+  // accepted, that it is terminating or gone. Then gives all objects to
+  // receiver.add, with the facts of pods. Errors: kUnavailable after
+  // `patience`, or at once kPermissionDenied, with the resource and what its
+  // watch lacks; kCancelled when `stop` is set; an object that cannot be read,
+  // with its field. Not thread-safe. Cost: O(objects), no request.
   absl::Status Read(const std::vector<PlannedEviction>& evicted,
                     std::chrono::milliseconds patience, const Stop& stop,
                     const ClusterReceiver& receiver);
