@@ -140,14 +140,14 @@ class Model {
     in_flight_->CheckDeadlines();
     EXPECT_NE(metrics_.Render().find("vicinal_in_flight_pods 0\n"),
               std::string::npos);
-    for (const auto& [name, pod] : pods_) {
+    for (const auto& entry : pods_) {
       const std::string indexed =
           store_->Read([&](const ClusterState& cluster) {
-            const StoredPod* stored = cluster.FindPod({"default", name});
+            const StoredPod* stored = cluster.FindPod({"default", entry.first});
             if (stored == nullptr) return std::string("unknown");
             return stored->node() == nullptr ? "" : stored->node()->Name();
           });
-      EXPECT_EQ(indexed, pod.node) << name;
+      EXPECT_EQ(indexed, entry.second.node) << entry.first;
     }
   }
 
