@@ -35,8 +35,8 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
                    "what gRPC clients may do, by the common name of their "
                    "certificate: a YAML mapping of names to lists of ask "
                    "(Filter, Prioritize, Preempt, Explain), bind, feed and "
-                   "read (Snapshot). Default: all who have a certificate may "
-                   "ask")
+                   "read (Snapshot, and /decisions of the admin listener). "
+                   "Default: all who have a certificate may ask")
       ->group("Listeners");
   serve
       ->add_option("--threads", options.threads,
@@ -244,8 +244,8 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   serve
       ->add_option("--metrics-client-ca-file", options->metrics_client_ca_file,
                    "PEM certificates; who has a client certificate signed by "
-                   "any of them may read /metrics and /decisions, and the "
-                   "clients of --client-ca-file may not")
+                   "any of them may read /metrics, and with the role read "
+                   "/decisions, and the clients of --client-ca-file may not")
       ->group("TLS");
   serve
       ->add_flag("--allow-anonymous-clients", options->allow_anonymous_clients,

@@ -35,10 +35,9 @@ absl::Status Validate(const ServeOptions& options) {
   }
   if (!status.ok()) return status;
   const bool has_client_ca = !options.security.tls.client_ca_file.empty();
-  if (!options.grpc_roles_file.empty() &&
-      (!has_client_ca || !options.HasGrpc())) {
+  if (!options.grpc_roles_file.empty() && !has_client_ca) {
     return absl::InvalidArgumentError(
-        "--grpc-roles-file needs --client-ca-file and --grpc-listen-address");
+        "--grpc-roles-file needs --client-ca-file");
   }
   if (!options.metrics_client_ca_file.empty() && !options.security.HasTls()) {
     return absl::InvalidArgumentError(

@@ -22,8 +22,9 @@ struct ServeOptions {
   std::string listen_address = "127.0.0.1:8890";
   std::string admin_listen_address = "127.0.0.1:8891";
   std::string grpc_listen_address = "none";  // "none": no gRPC.
-  // The roles of clients, by the common names of their certificates; empty: all
-  // may ask, and nothing else. Needs a client CA.
+  // The roles of clients over gRPC, and of those who read decisions, by the
+  // common names of their certificates; empty: all may ask, and nothing else.
+  // Needs a client CA.
   std::string grpc_roles_file;
   // A question that waits for a pod in flight holds one: there must be more
   // than schedulers.

@@ -155,6 +155,19 @@ absl::StatusOr<GrpcRoles> GrpcRolesOf(const ServeOptions& options) {
                                     std::string(roles.status().message()));
 }
 
+// Decisions tell less than a snapshot, and no more than answers do. So they are
+// for the role of a snapshot, and without roles for those who may ask; null.
+AdminService::MayReadDecisions MayReadDecisionsBy(const ServeOptions& options,
+                                                  const GrpcRoles& roles) {
+  if (options.grpc_roles_file.empty() &&
+      options.metrics_client_ca_file.empty()) {
+    return nullptr;
+  }
+  return [&roles](std::string_view client) {
+    return roles.Check(std::string(client), GrpcRole::kRead);
+  };
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
@@ -224,7 +237,7 @@ Server::Server(const ServeOptions& options, const SchedulerRelease& release,
       explainer_(store_, freshness_, profiles_),
       admin_(store_, freshness_, lead_check_, metrics_,
              !AdminSecurityOf(options_).tls.client_ca_file.empty(), &decisions_,
-             decision_writer_.get()),
+             decision_writer_.get(), MayReadDecisionsBy(options_, grpc_roles_)),
       grpc_extender_(extender_, binder_, explainer_, store_, metrics_,
                      grpc_roles_),
       grpc_cluster_state_(store_, options_.grpc_state ? &freshness_ : nullptr,

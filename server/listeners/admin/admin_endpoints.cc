@@ -27,6 +27,11 @@ HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
       return ErrorResponse(401, "a client certificate is required");
     }
     if (request.path == "/decisions") {
+      const absl::Status may =
+          endpoints.may_read_decisions
+              ? endpoints.may_read_decisions(request.client_name)
+              : absl::OkStatus();
+      if (!may.ok()) return ErrorResponse(403, std::string(may.message()));
       return {200, "application/jsonl", endpoints.decisions()};
     }
     return {200, "text/plain; version=0.0.4; charset=utf-8",

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "server/listeners/http/http_server.h"
@@ -17,6 +18,9 @@ struct AdminEndpoints {
   std::function<std::string()> metrics;  // /metrics, in the text format.
   // /decisions, a line of JSON each; null: there are none.
   std::function<std::string()> decisions = nullptr;
+  // Whether a client, by the common name of its certificate, may read the
+  // decisions; null: who may read the metrics. Else 403 with the message.
+  std::function<absl::Status(std::string_view)> may_read_decisions = nullptr;
   // These two are only for clients with a certificate; the kubelet, which asks
   // for the health, has none.
   bool protect_metrics = false;

@@ -16,7 +16,8 @@ HttpResponse AdminService::Handle(const HttpRequest& request) const {
   return HandleAdmin(
       {[this] { return CheckReady(); },
        [this] { return lead_check_.Check(LeadCheck::Clock::now()); },
-       [this] { return RenderMetrics(); }, decisions, protect_metrics_},
+       [this] { return RenderMetrics(); }, decisions, may_read_decisions_,
+       protect_metrics_},
       request);
 }
 

@@ -3,7 +3,10 @@
 #define VICINAL_SERVER_LISTENERS_ADMIN_ADMIN_SERVICE_H_
 
 #include <atomic>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "server/decisions/decision_ring.h"
@@ -19,6 +22,9 @@ namespace vicinal {
 // Thread-safe.
 class AdminService {
  public:
+  // Of the client's common name; null: who may read the metrics.
+  using MayReadDecisions = std::function<absl::Status(std::string_view)>;
+
   // All must outlive the service. `protect_metrics`: these and the decisions
   // only for clients with a certificate; the kubelet, which asks for the
   // health, has none. Without `decisions` there are none, without `writer` they
@@ -27,14 +33,16 @@ class AdminService {
                LeadCheck& lead_check, Metrics& metrics,
                bool protect_metrics = false,
                const DecisionRing* decisions = nullptr,
-               const DecisionWriter* writer = nullptr)
+               const DecisionWriter* writer = nullptr,
+               MayReadDecisions may_read_decisions = nullptr)
       : store_(store),
         freshness_(freshness),
         lead_check_(lead_check),
         metrics_(metrics),
         protect_metrics_(protect_metrics),
         decisions_(decisions),
-        writer_(writer) {}
+        writer_(writer),
+        may_read_decisions_(std::move(may_read_decisions)) {}
 
   // GET /healthz, /readyz (503 with the reason while questions would be
   // refused), /leadz (the same once they have been for a while), /metrics, and
@@ -56,6 +64,7 @@ class AdminService {
   const bool protect_metrics_;
   const DecisionRing* const decisions_;
   const DecisionWriter* const writer_;
+  const MayReadDecisions may_read_decisions_;
   std::atomic<bool> ready_ = true;
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "core/model/object.h"
 #include "server/decisions/decision_ring.h"
 #include "server/decisions/decision_writer.h"
@@ -110,6 +111,30 @@ TEST_F(AdminServiceTest, ProtectedDecisionsNeedAClientCertificate) {
   HttpRequest request{"GET", "/decisions", ""};
   EXPECT_EQ(service.Handle(request).status, 401u);
   request.has_client_certificate = true;
+  EXPECT_EQ(service.Handle(request).status, 200u);
+}
+
+TEST_F(AdminServiceTest, DecisionsMayBeForFewerClientsThanTheMetrics) {
+  const DecisionRing ring(2);
+  const AdminService service(
+      store_, freshness_, lead_check_, metrics_, true, &ring, nullptr,
+      [](std::string_view client) {
+        return client == "reader" ? absl::OkStatus()
+                                  : absl::PermissionDeniedError("no reader");
+      });
+  HttpRequest request{"GET", "/decisions", ""};
+  EXPECT_EQ(service.Handle(request).status, 401u);
+  request.has_client_certificate = true;
+  for (const char* client : {"", "prometheus"}) {
+    request.client_name = client;
+    const HttpResponse response = service.Handle(request);
+    EXPECT_EQ(response.status, 403u) << client;
+    EXPECT_EQ(response.body, "{\"error\":\"no reader\"}");
+  }
+  request.path = "/metrics";
+  EXPECT_EQ(service.Handle(request).status, 200u);
+  request.path = "/decisions";
+  request.client_name = "reader";
   EXPECT_EQ(service.Handle(request).status, 200u);
 }
 

@@ -22,6 +22,7 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/version.hpp>
 #include <exception>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -185,14 +186,35 @@ HttpResponse ReadErrorResponse(const boost::system::error_code& error) {
   return none;
 }
 
-// A client's certificate that was signed by one that is trusted.
-bool HasClientCertificate(TlsStream& stream) {
+std::string CommonNameOf(const X509& certificate) {
+  X509_NAME* const subject = X509_get_subject_name(&certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  // Of several names none is the one that was meant.
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) {
+    return "";
+  }
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(
+      &text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<const char*>(text),
+                   static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
+
+// Who shows a certificate that was signed by one that is trusted: its common
+// name.
+std::optional<std::string> ClientOf(TlsStream& stream) {
   const std::unique_ptr<X509, void (*)(X509*)> certificate(
       SSL_get1_peer_certificate(stream.native_handle()), X509_free);
-  return certificate != nullptr &&
-         SSL_get_verify_result(stream.native_handle()) == X509_V_OK;
+  if (certificate == nullptr ||
+      SSL_get_verify_result(stream.native_handle()) != X509_V_OK) {
+    return std::nullopt;
+  }
+  return CommonNameOf(*certificate);
 }
-bool HasClientCertificate(PlainStream&) { return false; }
+std::optional<std::string> ClientOf(PlainStream&) { return std::nullopt; }
 
 // An asio context on the same SSL_CTX. A connection made from it keeps what it
 // needs of it.
@@ -487,9 +509,9 @@ class HttpServer::Impl {
     }
     if (!IsStillBelieved(stream, connection)) co_return false;
     Request request = parser.release();
-    HttpResponse answer =
-        co_await Handle(request, HasClientCertificate(stream),
-                        beast::get_lowest_layer(stream).socket());
+    const std::optional<std::string> client = ClientOf(stream);
+    HttpResponse answer = co_await Handle(
+        request, client, beast::get_lowest_layer(stream).socket());
     const Budget::Share unsent = unsent_budget_.Take(answer.body.size());
     if (!unsent.ok()) {
       Refused("answers");
@@ -529,14 +551,14 @@ class HttpServer::Impl {
   }
 
   asio::awaitable<HttpResponse> Handle(Request& request,
-                                       bool has_client_certificate,
+                                       const std::optional<std::string>& client,
                                        tcp::socket& socket) {
     std::string& body = request.body();
     body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     const std::string_view target = View(request.target());
-    const HttpRequest question{View(request.method_string()),
-                               target.substr(0, target.find('?')), body,
-                               has_client_certificate};
+    const HttpRequest question{
+        View(request.method_string()), target.substr(0, target.find('?')), body,
+        client.has_value(), client ? std::string_view(*client) : ""};
     if (options_.async_handler == nullptr) co_return handler_(question);
     PendingAnswer pending(socket);
     const auto state = pending.state();

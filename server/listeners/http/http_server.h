@@ -32,6 +32,8 @@ struct HttpRequest {
   // At least simdjson::SIMDJSON_PADDING bytes behind it are readable.
   std::string_view body;
   bool has_client_certificate = false;  // That the listener's CA has signed.
+  // The certificate's common name; "" without one, or with several.
+  std::string_view client_name = "";
 };
 
 struct HttpResponse {

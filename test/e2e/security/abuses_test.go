@@ -34,6 +34,7 @@ func TestAbusesGetNothingAndChangeNothing(t *testing.T) {
 	if len(abuses) < 60 {
 		t.Errorf("%d abuses, want 60", len(abuses))
 	}
+	t.Logf("%d abuses tried", len(abuses))
 }
 
 // tryAll wants each abuse refused, no pod changed by it, and good answers after them all.
@@ -77,6 +78,9 @@ func withoutACertificate(w *world) []abuse {
 		abuses = append(abuses, abuse{"metrics, client with " + who, func(w *world) (string, bool) {
 			status, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/metrics", "")
 			return fmt.Sprint(status, got, err), status == 0 || status == 401 || config == nil && status == 400
+		}}, abuse{"decisions, client with " + who, func(w *world) (string, bool) {
+			status, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/decisions", "")
+			return fmt.Sprint(status, got, err), status == 0 || status == 401 || config == nil && status == 400
 		}}, abuse{"gRPC, client with " + who, func(w *world) (string, bool) {
 			client, err := w.vicinal.DialGRPCWith(config, 2*time.Second)
 			if err == nil {
@@ -114,6 +118,16 @@ func withoutTheRole(t *testing.T, w *world) []abuse {
 			t.Fatalf("%s: %v", role, err)
 		}
 		t.Cleanup(client.Close)
+		config := w.ofRole[role]
+		if code, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/decisions", ""); role == "read" && code != 200 {
+			t.Errorf("/decisions with the role read: %d %s %v", code, got, err)
+		}
+		if role != "read" {
+			abuses = append(abuses, abuse{"/decisions with the role " + role, func(w *world) (string, bool) {
+				code, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/decisions", "")
+				return fmt.Sprint(code, got, err), code == 403
+			}})
+		}
 		for _, c := range calls {
 			if c.role == role {
 				if err := c.call(client); status.Code(err) == codes.PermissionDenied {

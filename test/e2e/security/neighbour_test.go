@@ -197,3 +197,50 @@ func TestWithoutRolesAClientOverGRPCMayAskOnly(t *testing.T) {
 		}
 	}
 }
+
+// They tell the names of pods and nodes, which the metrics do not.
+func TestDecisionsAreNotForThoseWhoReadOnlyTheMetrics(t *testing.T) {
+	run := harness.NewRun(t)
+	directory := run.Path("tls")
+	certificates(t, directory)
+	readers := harness.NewAuthority(t, harness.NewRun(t))
+	roles := run.Path("roles.yaml")
+	if err := os.WriteFile(roles, []byte("system:kube-scheduler: [ask, bind]\noperator: [read]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trusting := func(config *tls.Config, name string) *tls.Config {
+		config = config.Clone()
+		config.Certificates = readers.TLSConfig(t, readers.Client(t, name)).Certificates
+		return config
+	}
+	scheduler := clientOf(t, directory)
+	prometheus, operator := trusting(scheduler, "prometheus"), trusting(scheduler, "operator")
+	type want struct {
+		who    *tls.Config
+		path   string
+		status int
+	}
+	for _, test := range []struct {
+		name  string
+		flags []string
+		wants []want
+	}{
+		{"who may ask", nil, []want{{scheduler, "/metrics", 200}, {scheduler, "/decisions", 200}}},
+		{"roles", []string{"--grpc-roles-file=" + roles}, []want{{scheduler, "/metrics", 200}, {scheduler, "/decisions", 403}}},
+		{"an authority of the metrics", []string{"--metrics-client-ca-file=" + readers.CAFile}, []want{
+			{prometheus, "/metrics", 200}, {prometheus, "/decisions", 403}, {operator, "/decisions", 403}, {scheduler, "/decisions", 0},
+		}},
+		{"both", []string{"--metrics-client-ca-file=" + readers.CAFile, "--grpc-roles-file=" + roles}, []want{
+			{prometheus, "/metrics", 200}, {prometheus, "/decisions", 403}, {operator, "/metrics", 200}, {operator, "/decisions", 200},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := &world{vicinal: harness.StartVicinal(t, run, append(tlsFlags(directory), append(test.flags, "--grpc-listen-address=none")...)...)}
+			for i, want := range test.wants {
+				if status, got, err := w.call(want.who, "GET", w.vicinal.AdminAddress, want.path, ""); status != want.status {
+					t.Errorf("%d: %s: %d %s %v, want %d", i, want.path, status, got, err, want.status)
+				}
+			}
+		})
+	}
+}
