@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "server/commands/serve/command.h"
 #include "server/commands/serve_plugin/command.h"
 #include "server/commands/simulate/command.h"
+#include "server/log/json_log.h"
 #include "server/versions.h"
 
 namespace vicinal {
@@ -83,6 +85,12 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.add_option("-v,--verbosity", FLAGS_v, "log verbosity (glog)")
       ->capture_default_str();
+  std::string log_format = "text";
+  app.add_option("--log-format", log_format,
+                 "of the log: text, or json, an object in each line, with ts "
+                 "(milliseconds since 1970), severity, caller and msg")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
   app.set_version_flag("--version", VersionText());
   Action action;
   int exit_code = EXIT_SUCCESS;  // Of an answer that is no error.
@@ -110,6 +118,8 @@ int Main(int argc, char** argv) {
     }
     return app.exit(error) == 0 ? EXIT_SUCCESS : kExitUsage;
   }
+  std::optional<JsonLog> json_log;
+  if (log_format == "json") json_log.emplace();
   // What runs for long says first what it is and what it was told.
   if (app.got_subcommand("serve") || app.got_subcommand("serve-plugin")) {
     LOG(INFO) << VersionText() << ": " << absl::StrJoin(arguments, " ");

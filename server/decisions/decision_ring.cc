@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "server/decisions/decision_json.h"
+
 namespace vicinal {
 namespace {
 
@@ -32,6 +34,7 @@ DecisionRing::DecisionRing(std::size_t capacity) : places_(capacity) {
 void DecisionRing::Add(DecisionRecord decision) {
   CutTexts(decision);
   decision.number = last_.fetch_add(1) + 1;
+  VLOG(2) << "decision " << ToJsonLine(decision);
   Place& place = places_[decision.number % places_.size()];
   auto kept = std::make_shared<const DecisionRecord>(std::move(decision));
   {

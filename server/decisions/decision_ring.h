@@ -27,8 +27,9 @@ class DecisionRing {
   // `capacity` must be positive.
   explicit DecisionRing(std::size_t capacity);
 
-  // Numbers the decision, cuts its texts, and keeps it. Cost: O(1): one
-  // allocation, the exchange of a pointer, and the end of the oldest decision.
+  // Numbers the decision, cuts its texts, and keeps it; logs it at -v 2. Cost:
+  // O(1): one allocation, the exchange of a pointer, and the end of the oldest
+  // decision.
   void Add(DecisionRecord decision);
 
   // All that are kept, the oldest first. Cost: O(capacity).
