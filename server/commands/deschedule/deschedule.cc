@@ -1,5 +1,7 @@
 #include "server/commands/deschedule/deschedule.h"
 
+#include <glog/logging.h>
+
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
@@ -72,6 +74,7 @@ absl::Status PrintPlanFor(const DescheduleOptions& options, std::ostream& out) {
   const absl::StatusOr<SchedulerRelease> release =
       ReleaseFor(options.release, api_server);
   if (!release.ok()) return release.status();
+  LOG_IF(WARNING, !release->mismatch.empty()) << release->mismatch;
   DescheduleCluster cluster(release->release);
   if (absl::Status status = Read(options, api_server, cluster); !status.ok()) {
     return status;

@@ -8,9 +8,13 @@
 #include <sstream>
 #include <string>
 
+#include "core/model/kubernetes_release.h"
+#include "server/kubernetes/testing/test_http_server.h"
+
 namespace vicinal {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kCluster[] = R"(
@@ -127,6 +131,29 @@ TEST(DescheduleTest, ErrorsNameTheFileAndTheField) {
   EXPECT_THAT(std::string(PrintPlanFor(options, out).message()),
               HasSubstr("/no/such/file: No such file or directory"));
   EXPECT_EQ(out.str(), "");
+}
+
+TEST(DescheduleTest, AnotherReleaseThanTheApiServersIsTold) {
+  TestHttpServer server({}, [](const TestRequest& request, TestReply& reply) {
+    reply.Send(200, request.path == "/version"
+                        ? R"({"gitVersion":"v1.36.3"})"
+                        : R"({"metadata":{"resourceVersion":"1"},"items":[]})");
+  });
+  DescheduleOptions options;
+  options.kubeconfig =
+      Write("kubeconfig",
+            "apiVersion: v1\nkind: Config\ncurrent-context: a\n"
+            "contexts: [{name: a, context: {cluster: a, user: a}}]\n"
+            "users: [{name: a, user: {}}]\n"
+            "clusters: [{name: a, cluster: {server: \"http://127.0.0.1:" +
+                std::to_string(server.port()) + "\"}}]\n");
+  options.release.wanted = *KubernetesReleaseOf("1.35");
+  std::ostringstream out;
+  ::testing::internal::CaptureStderr();
+  const absl::Status status = PrintPlanFor(options, out);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(log, AllOf(HasSubstr("1.35"), HasSubstr("v1.36.3")));
 }
 
 }  // namespace
