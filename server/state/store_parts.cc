@@ -30,15 +30,31 @@ std::optional<Object> Find(const ClusterState& cluster, const ObjectKey& key) {
   return std::nullopt;
 }
 
+// In the order of names.
+template <typename Kind>
+std::vector<ObjectKey> SortedKeys(const ClusterState& cluster) {
+  std::vector<ObjectKey> keys = cluster.Keys<Kind>();
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
 }  // namespace
+
+void ForEachObject(const ClusterState& cluster,
+                   const std::function<void(Object)>& visit) {
+  ForEachKind([&]<typename Kind>(Kind*) {
+    for (const ObjectKey& key : SortedKeys<Kind>(cluster)) {
+      visit(*Find<Kind>(cluster, key));
+    }
+  });
+}
 
 bool ForEachPart(const ClusterStore& store,
                  const std::function<bool(std::vector<Object>)>& visit) {
   bool wanted = true;
   ForEachKind([&]<typename Kind>(Kind*) {
-    std::vector<ObjectKey> keys = store.Read(
-        [](const ClusterState& cluster) { return cluster.Keys<Kind>(); });
-    std::sort(keys.begin(), keys.end());
+    const std::vector<ObjectKey> keys = store.Read(
+        [](const ClusterState& cluster) { return SortedKeys<Kind>(cluster); });
     for (std::size_t begin = 0; wanted && begin < keys.size();
          begin += kObjectsPerPart) {
       const std::size_t end = std::min(begin + kObjectsPerPart, keys.size());

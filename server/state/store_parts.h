@@ -1,4 +1,4 @@
-// All objects of the store, without holding its lock for long.
+// All objects of a cluster; of a store without holding its lock for long.
 #ifndef VICINAL_SERVER_STATE_STORE_PARTS_H_
 #define VICINAL_SERVER_STATE_STORE_PARTS_H_
 
@@ -10,6 +10,11 @@
 #include "server/state/cluster_store.h"
 
 namespace vicinal {
+
+// Calls `visit` with each object, one kind after the other, by name. Cost:
+// O(objects × log).
+void ForEachObject(const ClusterState& cluster,
+                   const std::function<void(Object)>& visit);
 
 // Calls `visit` with some objects at a time, one kind after the other, by name,
 // until it says false; returns whether it never did. The lock is held while a

@@ -205,7 +205,7 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
                         DescheduleCluster& cluster) {
     if (!reads_often) return ReadClusterFromApi(*config, cluster.Loader());
     if (watched == nullptr) {
-      auto started = WatchedCluster::Start(*config);
+      auto started = WatchedCluster::Start(*config, release->release);
       if (!started.ok()) return started.status();
       watched = *std::move(started);
     }

@@ -1,11 +1,16 @@
 #include "server/commands/deschedule/watched_cluster.h"
 
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/index/stored_pod.h"
 #include "core/model/api_resources.h"
-#include "core/model/pod.h"
+#include "core/model/object.h"
+#include "core/sync/mutex.h"
 #include "server/commands/deschedule/watched_resource.h"
+#include "server/state/store_parts.h"
 
 namespace vicinal {
 namespace {
@@ -14,58 +19,80 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAgain{20};
 
-// Whether the pod is still there and not terminating.
-bool Stays(const PlannedEviction& evicted,
-           const WatchedResource::Entry& entry) {
-  if (!entry.object) return false;
-  const auto* const pod = std::get_if<Pod>(&*entry.object);
-  return pod != nullptr && pod->meta.uid == evicted.uid && !IsTerminating(*pod);
+absl::Status Named(const ApiResource& resource, absl::StatusCode code,
+                   const absl::Status& status) {
+  return absl::Status(code,
+                      absl::StrCat(resource.Path(), ": ", status.message()));
 }
 
-}  // namespace
-
-WatchedCluster::WatchedCluster() = default;
-WatchedCluster::~WatchedCluster() = default;
-
-absl::StatusOr<std::unique_ptr<WatchedCluster>> WatchedCluster::Start(
-    const ClientConfig& config) {
-  std::unique_ptr<WatchedCluster> cluster(new WatchedCluster);
-  std::vector<ReflectedResource> reflected;
-  for (const ApiResource& resource : kApiResources) {
-    cluster->resources_.push_back(
-        std::make_unique<WatchedResource>(resource, cluster->mutex_));
-    reflected.push_back({resource.Path(), resource.field_selector,
-                         cluster->resources_.back().get()});
-  }
-  absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
-      ReflectorThread::Start(config, reflected);
-  if (!thread.ok()) return thread.status();
-  cluster->thread_ = *std::move(thread);
-  return cluster;
-}
-
-absl::Status WatchedCluster::Look(const std::vector<PlannedEviction>& evicted) {
-  for (const std::unique_ptr<WatchedResource>& resource : resources_) {
-    resource->mutex().AssertHeld();
-    if (const absl::Status& state = resource->state(); !state.ok()) {
-      return absl::Status(
-          absl::IsPermissionDenied(state) ? absl::StatusCode::kPermissionDenied
-                                          : absl::StatusCode::kUnavailable,
-          absl::StrCat(resource->resource().Path(), ": ", state.message()));
+// OK: it may be read.
+absl::Status Look(const WatchedObjects& objects,
+                  const std::vector<PlannedEviction>& evicted)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(objects.mutex) {
+  for (std::size_t i = 0; i < kApiResources.size(); ++i) {
+    const absl::Status& state = objects.resources[i].state;
+    if (!state.ok()) {
+      return Named(kApiResources[i],
+                   absl::IsPermissionDenied(state)
+                       ? absl::StatusCode::kPermissionDenied
+                       : absl::StatusCode::kUnavailable,
+                   state);
     }
   }
-  WatchedResource& pods = *resources_[IndexOfKind<Pod>()];
-  pods.mutex().AssertHeld();
   for (const PlannedEviction& eviction : evicted) {
-    const auto entry = pods.entries().find(eviction.pod);
-    if (entry != pods.entries().end() && Stays(eviction, entry->second)) {
+    const StoredPod* const pod = objects.cluster.state.FindPod(eviction.pod);
+    if (pod != nullptr && pod->uid() == eviction.uid && !pod->terminating()) {
       return absl::UnavailableError(
-          absl::StrCat(pods.resource().Path(),
+          absl::StrCat(ApiResourceOf<Pod>().Path(),
                        ": the watch has not told of the eviction of ",
                        eviction.pod.namespace_name, "/", eviction.pod.name));
     }
   }
   return absl::OkStatus();
+}
+
+// All objects, if each can be read.
+absl::Status Give(const WatchedObjects& objects,
+                  const ClusterReceiver& receiver)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(objects.mutex) {
+  for (std::size_t i = 0; i < kApiResources.size(); ++i) {
+    for (const auto& [key, why] : objects.resources[i].unreadable) {
+      return Named(kApiResources[i], why.code(), why);
+    }
+  }
+  const PodFactsMap& facts = objects.cluster.facts;
+  ForEachObject(objects.cluster.state, [&](Object object) {
+    const auto found = std::holds_alternative<Pod>(object)
+                           ? facts.find(KeyOf(MetaOf(object)))
+                           : facts.end();
+    receiver.add(std::move(object),
+                 found == facts.end() ? PodFacts() : found->second);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+WatchedCluster::WatchedCluster(const KubernetesRelease& release)
+    : objects_(std::make_unique<WatchedObjects>(release)) {}
+WatchedCluster::~WatchedCluster() = default;
+
+absl::StatusOr<std::unique_ptr<WatchedCluster>> WatchedCluster::Start(
+    const ClientConfig& config, const KubernetesRelease& release) {
+  std::unique_ptr<WatchedCluster> cluster(new WatchedCluster(release));
+  std::vector<ReflectedResource> reflected;
+  ForEachKind([&]<typename Kind>(Kind*) {
+    const ApiResource& resource = ApiResourceOf<Kind>();
+    cluster->handlers_.push_back(
+        std::make_unique<WatchedResource<Kind>>(*cluster->objects_));
+    reflected.push_back({resource.Path(), resource.field_selector,
+                         cluster->handlers_.back().get()});
+  });
+  absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
+      ReflectorThread::Start(config, reflected);
+  if (!thread.ok()) return thread.status();
+  cluster->thread_ = *std::move(thread);
+  return cluster;
 }
 
 absl::Status WatchedCluster::Read(const std::vector<PlannedEviction>& evicted,
@@ -75,25 +102,12 @@ absl::Status WatchedCluster::Read(const std::vector<PlannedEviction>& evicted,
   const Clock::time_point limit = Clock::now() + patience;
   for (;;) {
     {
-      const MutexLock lock(mutex_);
-      const absl::Status status = Look(evicted);
-      if (absl::IsPermissionDenied(status)) return status;
-      if (status.ok()) {
-        for (const std::unique_ptr<WatchedResource>& resource : resources_) {
-          resource->mutex().AssertHeld();
-          for (const auto& [key, entry] : resource->entries()) {
-            if (!entry.object) {
-              return absl::Status(
-                  entry.unreadable.code(),
-                  absl::StrCat(resource->resource().Path(), ": ",
-                               entry.unreadable.message()));
-            }
-            receiver.add(*entry.object, entry.facts);
-          }
-        }
+      const MutexLock lock(objects_->mutex);
+      const absl::Status status = Look(*objects_, evicted);
+      if (status.ok()) return Give(*objects_, receiver);
+      if (absl::IsPermissionDenied(status) || Clock::now() >= limit) {
         return status;
       }
-      if (Clock::now() >= limit) return status;
     }
     if (stop.WaitFor(kLookAgain)) return absl::CancelledError("it is to stop");
   }

@@ -6,28 +6,28 @@
 #include <memory>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/deschedule/plan.h"
+#include "core/model/kubernetes_release.h"
 #include "core/simulate/cluster_receiver.h"
-#include "core/sync/mutex.h"
 #include "server/commands/deschedule/stop.h"
 #include "server/kubernetes/client_config.h"
 #include "server/kubernetes/reflector_thread.h"
+#include "server/kubernetes/resource_handler.h"
 
 namespace vicinal {
 
-class WatchedResource;
+struct WatchedObjects;
 
 // Each resource is listed once, and again only where the API server has
-// forgotten what the watch has missed. A client for each resource.
+// forgotten what the watch has missed. Memory: that of a ClusterState.
 class WatchedCluster {
  public:
   // Starts to list and watch, on a thread of its own. Error: certificates or
   // keys that cannot be used.
   static absl::StatusOr<std::unique_ptr<WatchedCluster>> Start(
-      const ClientConfig& config);
+      const ClientConfig& config, const KubernetesRelease& release);
   ~WatchedCluster();
 
   // Waits until every resource is known and watched (a watch that has fallen
@@ -37,21 +37,18 @@ class WatchedCluster {
   // receiver.add, with the facts of pods. Errors: kUnavailable after
   // `patience`, or at once kPermissionDenied, with the resource and what its
   // watch lacks; kCancelled when `stop` is set; an object that cannot be read,
-  // with its field. Not thread-safe. Cost: O(objects), no request.
+  // with its field. Not thread-safe. Cost: O(objects) under the lock that the
+  // watch takes; no request.
   absl::Status Read(const std::vector<PlannedEviction>& evicted,
                     std::chrono::milliseconds patience, const Stop& stop,
                     const ClusterReceiver& receiver);
 
  private:
-  WatchedCluster();
+  explicit WatchedCluster(const KubernetesRelease& release);
 
-  // OK: it may be read.
-  absl::Status Look(const std::vector<PlannedEviction>& evicted)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  Mutex mutex_;  // Of what the resources hold.
-  std::vector<std::unique_ptr<WatchedResource>> resources_;
-  std::unique_ptr<ReflectorThread> thread_;  // Ends before the resources.
+  const std::unique_ptr<WatchedObjects> objects_;
+  std::vector<std::unique_ptr<ResourceHandler>> handlers_;
+  std::unique_ptr<ReflectorThread> thread_;  // Ends before the handlers.
 };
 
 }  // namespace vicinal

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/model/api_resources.h"
+#include "core/model/kubernetes_release.h"
 #include "server/commands/deschedule/deschedule_cluster.h"
 #include "server/kubernetes/testing/plain_config.h"
 #include "server/kubernetes/testing/test_http_server.h"
@@ -116,7 +117,8 @@ class WatchedClusterTest : public ::testing::Test {
   absl::Status Read(const std::vector<PlannedEviction>& evicted = {},
                     milliseconds patience = kLong) {
     if (watched_ == nullptr) {
-      watched_ = *WatchedCluster::Start(PlainConfigOf(server_));
+      watched_ =
+          *WatchedCluster::Start(PlainConfigOf(server_), KubernetesRelease());
     }
     cluster_ = std::make_unique<DescheduleCluster>();
     return watched_->Read(evicted, patience, stop_, cluster_->Loader());
