@@ -62,6 +62,7 @@ absl::Status Give(const WatchedObjects& objects,
   }
   const PodFactsMap& facts = objects.cluster.facts;
   ForEachObject(objects.cluster.state, [&](Object object) {
+    objects.mutex.AssertHeld();
     const auto found = std::holds_alternative<Pod>(object)
                            ? facts.find(KeyOf(MetaOf(object)))
                            : facts.end();
