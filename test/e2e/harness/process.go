@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -146,12 +147,19 @@ const (
 	lastPort  = 31000
 )
 
+// nextPort is a number of ports beyond firstPort, and begins somewhere else in each process:
+// tests of several packages run at a time, and a port is free until its server listens.
+var nextPort atomic.Int64
+
+func init() { nextPort.Store(rand.Int64N(lastPort - firstPort)) }
+
 // FreePort is a loopback port that nobody listens on at the moment, for servers
-// that have to be given one or that come back on the one they had.
+// that have to be given one or that come back on the one they had. It gives none twice, but
+// after all others.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {
-		port := firstPort + rand.IntN(lastPort-firstPort)
+		port := firstPort + int(nextPort.Add(1)%(lastPort-firstPort))
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			continue

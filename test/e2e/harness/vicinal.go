@@ -43,9 +43,11 @@ var listening = regexp.MustCompile(`^listening extender=(127\.0\.0\.1:[0-9]+) ad
 var listenFlags = []string{"--listen-address", "--admin-listen-address", "--grpc-listen-address"}
 
 // ServeArgs are the arguments of `vicinal serve` with these flags, and with free ports
-// for the listeners that are not among them. Without a cluster among the flags it is the
+// for the listeners that are not among them: those of FreePort, since vicinal comes back on
+// them after Restart. Without a cluster among the flags it is the
 // sample, and without a client CA clients need no certificates.
-func ServeArgs(flags []string) []string {
+func ServeArgs(t testing.TB, flags []string) []string {
+	t.Helper()
 	args := append([]string{"serve"}, flags...)
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(flags, func(arg string) bool {
@@ -61,7 +63,7 @@ func ServeArgs(flags []string) []string {
 	}
 	for _, flag := range listenFlags {
 		if !slices.ContainsFunc(flags, func(arg string) bool { return strings.HasPrefix(arg, flag+"=") }) {
-			args = append(args, flag+"=127.0.0.1:0")
+			args = append(args, fmt.Sprintf("%s=127.0.0.1:%d", flag, FreePort(t)))
 		}
 	}
 	return args
@@ -73,7 +75,7 @@ func ServeArgs(flags []string) []string {
 func StartVicinal(t testing.TB, run *Run, args ...string) *Vicinal {
 	t.Helper()
 	v := &Vicinal{stdout: &lineBuffer{}, client: &http.Client{Timeout: 10 * time.Second}}
-	v.Process = startProcess(t, run, v.stdout, VicinalBinary(t), "vicinal", ServeArgs(args)...)
+	v.Process = startProcess(t, run, v.stdout, VicinalBinary(t), "vicinal", ServeArgs(t, args)...)
 	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
 		line := v.Stdout()
 		if m := listening.FindStringSubmatch(line); m != nil {

@@ -249,7 +249,7 @@ func startError(t *testing.T, flags ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	output, err := exec.CommandContext(ctx, harness.VicinalBinary(t), harness.ServeArgs(flags)...).CombinedOutput()
+	output, err := exec.CommandContext(ctx, harness.VicinalBinary(t), harness.ServeArgs(t, flags)...).CombinedOutput()
 	if err == nil || ctx.Err() != nil {
 		t.Errorf("%v: %v: %s", flags, err, output)
 	}
