@@ -102,4 +102,20 @@ Key KeyFromPem(const std::string& pem) {
       PEM_read_bio_PrivateKey(ReadFrom(pem).get(), nullptr, nullptr, nullptr));
 }
 
+std::string CommonNameOf(const X509& certificate) {
+  X509_NAME* const subject = X509_get_subject_name(&certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) {
+    return "";
+  }
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(
+      &text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<const char*>(text),
+                   static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
+
 }  // namespace vicinal

@@ -58,6 +58,10 @@ std::string ToPem(EVP_PKEY& key);
 Certificate CertificateFromPem(const std::string& pem);
 Key KeyFromPem(const std::string& pem);
 
+// Of its subject; "" without one, and with several: none of them is the one
+// that was meant.
+std::string CommonNameOf(const X509& certificate);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_SERVER_KUBERNETES_X509_H_

@@ -5,32 +5,17 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace vicinal {
-namespace {
-
-std::string_view NameOf(google::LogSeverity severity) {
-  switch (severity) {
-    case google::GLOG_INFO:
-      return "info";
-    case google::GLOG_WARNING:
-      return "warning";
-    case google::GLOG_ERROR:
-      return "error";
-    default:
-      return "fatal";
-  }
-}
-
-}  // namespace
-
 std::string JsonLogLine(google::LogSeverity severity, std::string_view file,
                         int line, std::int64_t microseconds,
                         std::string_view message) {
   nlohmann::ordered_json object;
   object["ts"] = static_cast<double>(microseconds) / 1000;
-  object["severity"] = NameOf(severity);
+  object["severity"] =
+      absl::AsciiStrToLower(google::GetLogSeverityName(severity));
   object["caller"] = absl::StrCat(std::string(file), ":", line);
   object["msg"] = message;
   return object.dump(-1, ' ', false,

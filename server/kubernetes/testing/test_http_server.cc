@@ -25,6 +25,8 @@
 #include <thread>
 #include <utility>
 
+#include "server/kubernetes/x509.h"
+
 namespace vicinal {
 namespace {
 
@@ -108,11 +110,7 @@ class Wire {
   std::string ClientName() {
     if (!tls_.has_value()) return "";
     X509* const certificate = SSL_get0_peer_certificate(tls_->native_handle());
-    if (certificate == nullptr) return "";
-    char name[256] = "";
-    X509_NAME_get_text_by_NID(X509_get_subject_name(certificate),
-                              NID_commonName, name, sizeof(name));
-    return name;
+    return certificate == nullptr ? "" : CommonNameOf(*certificate);
   }
 
   std::string ServerName() {

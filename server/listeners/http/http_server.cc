@@ -32,6 +32,7 @@
 #include "absl/status/status.h"
 #include "core/model/json_writer.h"
 #include "core/sync/mutex.h"
+#include "server/kubernetes/x509.h"
 #include "server/listeners/http/budget.h"
 #include "server/listeners/http/endpoint.h"
 
@@ -186,28 +187,10 @@ HttpResponse ReadErrorResponse(const boost::system::error_code& error) {
   return none;
 }
 
-std::string CommonNameOf(const X509& certificate) {
-  X509_NAME* const subject = X509_get_subject_name(&certificate);
-  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-  // Of several names none is the one that was meant.
-  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) {
-    return "";
-  }
-  unsigned char* text = nullptr;
-  const int size = ASN1_STRING_to_UTF8(
-      &text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
-  if (size < 0) return "";
-  std::string name(reinterpret_cast<const char*>(text),
-                   static_cast<std::size_t>(size));
-  OPENSSL_free(text);
-  return name;
-}
-
 // Who shows a certificate that was signed by one that is trusted: its common
 // name.
 std::optional<std::string> ClientOf(TlsStream& stream) {
-  const std::unique_ptr<X509, void (*)(X509*)> certificate(
-      SSL_get1_peer_certificate(stream.native_handle()), X509_free);
+  X509* const certificate = SSL_get0_peer_certificate(stream.native_handle());
   if (certificate == nullptr ||
       SSL_get_verify_result(stream.native_handle()) != X509_V_OK) {
     return std::nullopt;
@@ -452,10 +435,12 @@ class HttpServer::Impl {
   template <typename Stream>
   asio::awaitable<void> ServeRequests(Stream& stream,
                                       Connections::Connection& connection) {
+    // It stays the same: clients cannot renegotiate.
+    const std::optional<std::string> client = ClientOf(stream);
     beast::flat_buffer buffer;
     bool keep_alive = true;
     while (keep_alive) {
-      keep_alive = co_await ServeRequest(stream, buffer, connection);
+      keep_alive = co_await ServeRequest(stream, buffer, connection, client);
     }
   }
 
@@ -477,7 +462,8 @@ class HttpServer::Impl {
   // Reads one request and answers it. False: the connection is at its end.
   template <typename Stream>
   asio::awaitable<bool> ServeRequest(Stream& stream, beast::flat_buffer& buffer,
-                                     Connections::Connection& connection) {
+                                     Connections::Connection& connection,
+                                     const std::optional<std::string>& client) {
     boost::system::error_code error;
     if (buffer.size() == 0) {
       // Either sees the draining here, or is seen waiting by it.
@@ -509,7 +495,6 @@ class HttpServer::Impl {
     }
     if (!IsStillBelieved(stream, connection)) co_return false;
     Request request = parser.release();
-    const std::optional<std::string> client = ClientOf(stream);
     HttpResponse answer = co_await Handle(
         request, client, beast::get_lowest_layer(stream).socket());
     const Budget::Share unsent = unsent_budget_.Take(answer.body.size());
