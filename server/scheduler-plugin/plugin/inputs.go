@@ -5,10 +5,12 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
@@ -45,14 +47,15 @@ func newInputs(factory informers.SharedInformerFactory) (*inputs, error) {
 	return in, nil
 }
 
+// How often waitForSync looks. cache.WaitForCacheSync looks every 100 ms, which is most of
+// the time of a small cluster's start.
+const syncPeriod = 5 * time.Millisecond
+
 // waitForSync waits until the feed has every object that there was at the start.
 func (in *inputs) waitForSync(ctx context.Context) bool {
-	for _, registration := range in.handled {
-		if !cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
-			return false
-		}
-	}
-	return true
+	return nil == wait.PollUntilContextCancel(ctx, syncPeriod, true, func(context.Context) (bool, error) {
+		return !slices.ContainsFunc(in.handled, func(r cache.ResourceEventHandlerRegistration) bool { return !r.HasSynced() }), nil
+	})
 }
 
 // knows says whether the informer has this very pod.
