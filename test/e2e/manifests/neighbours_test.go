@@ -58,6 +58,7 @@ func (f *fixture) neighboursGetNothing(t *testing.T) {
 				place(name + "-after")
 				kubeScheduler.Kill()
 				vicinal.Kill()
+				f.freeLeases(t)
 				return f.cp.Run.Path(name + "-tls")
 			}
 			before := live("first", nil, func(vicinal *harness.Vicinal) {
@@ -88,6 +89,15 @@ func (f *fixture) neighboursGetNothing(t *testing.T) {
 				})
 			})
 		})
+	}
+}
+
+// freeLeases takes away what killed schedulers hold, so that the next ones need not wait
+// until it has expired.
+func (f *fixture) freeLeases(t *testing.T) {
+	t.Helper()
+	if err := f.cp.Admin.CoordinationV1().Leases(metav1.NamespaceSystem).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }
 

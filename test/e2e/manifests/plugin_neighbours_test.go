@@ -109,6 +109,7 @@ func (f *fixture) pluginsNeighboursGetNothing(t *testing.T) {
 	f.pluginsOthersGetNothing(t, first, f.strangers(t, ""))
 	first.scheduler.Kill()
 	first.vicinal.Kill()
+	f.freeLeases(t)
 
 	second := f.startPluginPod(t, "plugin-second")
 	works(second, "plugin-second")
