@@ -23,6 +23,7 @@ import (
 
 // Each kind of abuse has a vicinal of its own, with the embedded sample cluster.
 func TestTheExtenderIsAbused(t *testing.T) {
+	t.Parallel()
 	for _, abuse := range []struct {
 		name string
 		run  func(*testing.T, *harness.Vicinal)

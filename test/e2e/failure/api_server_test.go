@@ -24,6 +24,7 @@ import (
 
 // One control plane serves all parts.
 func TestTheAPIServerFails(t *testing.T) {
+	t.Parallel() // It waits most of the time.
 	cp := harness.StartControlPlane(t, harness.NewRun(t))
 	oracle, err := truth.NewOracle(t.Context())
 	if err != nil {
@@ -117,7 +118,6 @@ func (f *fixture) wantRight(t *testing.T, v *harness.Vicinal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// After an outage client-go's reflectors wait for up to a minute.
 	harness.Eventually(t, 90*time.Second, "the test knows its last changes", func() string {
 		if f.observer.Version("pods", created.Namespace, created.Name) == 0 || f.observer.Version("nodes", "", f.node.Name) < harness.VersionOf(f.node) {
 			return "not yet"
@@ -344,6 +344,8 @@ func (f *fixture) down(t *testing.T) {
 	wantFewLogLines(t, v, 100)
 	f.cp.StartAPIServer(t)
 	v.WaitReady(t)
+	// After an outage client-go's reflectors wait for up to a minute, a new one does not.
+	f.observer = f.cp.StartObserver(t)
 	f.wantRight(t, v)
 	load.want(t, http.StatusOK, http.StatusServiceUnavailable)
 	wantMemoryBack(t, v, before)

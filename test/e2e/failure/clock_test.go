@@ -43,8 +43,8 @@ func (f *fixture) clockJumps(t *testing.T) {
 	}
 }
 
-// shiftClockOfVicinal has vicinals that are started from now on in t use a clock of their
-// own; the function sets it.
+// shiftClockOfVicinal has vicinals that are started from now on in t and run use a clock of
+// their own; the function sets it.
 func shiftClockOfVicinal(t *testing.T, run *harness.Run) func(time.Duration) {
 	t.Helper()
 	library, offset, wrapper := run.Path("clock.so"), run.Path("clock-offset"), run.Path("vicinal-with-clock")
@@ -68,7 +68,8 @@ func shiftClockOfVicinal(t *testing.T, run *harness.Run) func(time.Duration) {
 	if err := os.WriteFile(wrapper, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("VICINAL_BIN", wrapper)
+	run.Vicinal = wrapper
+	t.Cleanup(func() { run.Vicinal = "" })
 	return set
 }
 

@@ -21,6 +21,8 @@ const logTailBytes = 6000
 // Run is the working folder of a test and of its subtests: logs, keys, data.
 type Run struct {
 	Dir string
+	// Vicinal is what StartVicinal starts; VicinalBinary if it is empty.
+	Vicinal string
 	// logs counts the log files, so that each start of a process has its own.
 	logs int
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -75,7 +76,7 @@ func ServeArgs(t testing.TB, flags []string) []string {
 func StartVicinal(t testing.TB, run *Run, args ...string) *Vicinal {
 	t.Helper()
 	v := &Vicinal{stdout: &lineBuffer{}, client: &http.Client{Timeout: 10 * time.Second}}
-	v.Process = startProcess(t, run, v.stdout, VicinalBinary(t), "vicinal", ServeArgs(t, args)...)
+	v.Process = startProcess(t, run, v.stdout, cmp.Or(run.Vicinal, VicinalBinary(t)), "vicinal", ServeArgs(t, args)...)
 	v.await(t, 20*time.Second, "vicinal says where it listens", func() string {
 		line := v.Stdout()
 		if m := listening.FindStringSubmatch(line); m != nil {
