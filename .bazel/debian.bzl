@@ -18,6 +18,7 @@ _LIBRARIES = {
     "gtest_main": ["gmock_main"],
     "jemalloc": ["jemalloc"],
     "json": ["nlohmann_json"],
+    "nghttp2": ["libnghttp2"],
     "openssl": ["openssl"],
     "prometheus": ["prometheus-cpp-core"],
     "simdjson": ["simdjson"],

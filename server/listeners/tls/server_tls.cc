@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 #include <openssl/ssl.h>
 
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -25,6 +26,26 @@ absl::Status ReadInto(const char* flag, const std::string& path,
   }
   *out = *std::move(content);
   return absl::OkStatus();
+}
+
+constexpr std::string_view kHttp2 = "h2";
+// Each with its length before it; the best first.
+constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
+
+// Chooses a protocol from those that the client offers (RFC 7301). Who offers
+// none of ours is spoken to as one who offers nothing.
+int ChooseProtocol(SSL* /*connection*/, const unsigned char** chosen,
+                   unsigned char* chosen_size, const unsigned char* offered,
+                   unsigned offered_size, void* /*argument*/) {
+  unsigned char* found = nullptr;
+  if (SSL_select_next_proto(
+          &found, chosen_size,
+          reinterpret_cast<const unsigned char*>(kProtocols.data()),
+          kProtocols.size(), offered, offered_size) != OPENSSL_NPN_NEGOTIATED) {
+    return SSL_TLSEXT_ERR_NOACK;
+  }
+  *chosen = found;
+  return SSL_TLSEXT_ERR_OK;
 }
 
 }  // namespace
@@ -61,6 +82,7 @@ absl::StatusOr<std::shared_ptr<ssl_ctx_st>> ServerTls::MakeContext(
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_alpn_select_cb(context.get(), ChooseProtocol, nullptr);
   absl::Status status =
       UseCertificate(*context, contents.certificate_pem, contents.key_pem);
   if (!status.ok()) {
@@ -180,6 +202,14 @@ void ServerTls::Reload() {
   const MutexLock lock(mutex_);
   context_ = *std::move(context);
   believed_pem_.clear();
+}
+
+bool HasChosenHttp2(const ssl_st& connection) {
+  const unsigned char* protocol = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(&connection, &protocol, &size);
+  return std::string_view(reinterpret_cast<const char*>(protocol), size) ==
+         kHttp2;
 }
 
 }  // namespace vicinal

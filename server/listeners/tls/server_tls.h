@@ -55,7 +55,8 @@ class ServerTls {
 
   const TlsOptions& options() const { return options_; }
 
-  // The context for a new connection. With a client CA it verifies the client's
+  // The context for a new connection, which chooses HTTP/2 if the client offers
+  // it, and then HTTP/1.1 (ALPN). With a client CA it verifies the client's
   // certificate, if there is one; whether there must be is the connection's
   // business (SSL_set_verify).
   std::shared_ptr<ssl_ctx_st> context() const;
@@ -102,6 +103,9 @@ class ServerTls {
   CondVar stop_;
   std::thread reloading_;
 };
+
+// Whether HTTP/2 was chosen in the handshake of a connection, which is over.
+bool HasChosenHttp2(const ssl_st& connection);
 
 }  // namespace vicinal
 
