@@ -89,7 +89,7 @@ void Http2Client::Deleter::operator()(nghttp2_session* session) const {
   nghttp2_session_del(session);
 }
 
-Http2Client::Http2Client(std::uint32_t window) {
+Http2Client::Http2Client(std::int32_t window) {
   nghttp2_session_callbacks* callbacks = nullptr;
   CHECK_EQ(nghttp2_session_callbacks_new(&callbacks), 0);
   nghttp2_session_callbacks_set_on_header_callback(callbacks,
@@ -105,9 +105,14 @@ Http2Client::Http2Client(std::uint32_t window) {
   session_.reset(session);
   nghttp2_session_callbacks_del(callbacks);
   const nghttp2_settings_entry settings[] = {
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window}};
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
+       static_cast<std::uint32_t>(window)}};
   CHECK_EQ(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings,
                                    std::size(settings)),
+           0);
+  CHECK_EQ(nghttp2_session_set_local_window_size(
+               session, NGHTTP2_FLAG_NONE, 0,
+               std::max(window, NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE)),
            0);
 }
 

@@ -26,8 +26,9 @@ struct Http2Answer {
 // Ends the test program where the server breaks the protocol. Not thread-safe.
 class Http2Client {
  public:
-  // With how much of an answer it takes before it has read it.
-  explicit Http2Client(std::uint32_t window = 1 << 20);
+  // With how much of an answer, and of all together if it is more than 64 KiB,
+  // it takes before it has read it.
+  explicit Http2Client(std::int32_t window = 1 << 20);
   Http2Client(const Http2Client&) = delete;
   Http2Client& operator=(const Http2Client&) = delete;
   ~Http2Client();

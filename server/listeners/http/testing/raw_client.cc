@@ -14,8 +14,9 @@ namespace {
 
 constexpr timeval kPatience = {.tv_sec = 10, .tv_usec = 0};
 
-// A connected socket, or -1.
-int Connect(const std::string& address) {
+}  // namespace
+
+int ConnectTo(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
@@ -42,8 +43,6 @@ int Connect(const std::string& address) {
   return connection;
 }
 
-}  // namespace
-
 std::string RawResponse::Field(std::string_view name) const {
   const std::string start = "\r\n" + std::string(name) + ": ";
   const std::size_t begin = head.find(start);
@@ -52,7 +51,8 @@ std::string RawResponse::Field(std::string_view name) const {
   return head.substr(value, head.find("\r\n", value) - value);
 }
 
-RawClient::RawClient(const std::string& address) : socket_(Connect(address)) {}
+RawClient::RawClient(const std::string& address)
+    : socket_(ConnectTo(address)) {}
 
 RawClient::~RawClient() {
   if (socket_ >= 0) close(socket_);

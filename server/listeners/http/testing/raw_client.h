@@ -53,6 +53,10 @@ class RawClient {
   std::string received_;  // And not asked for yet.
 };
 
+// A TCP connection to `address`, whose calls wait at most ten seconds; -1 if it
+// is not accepted. To be closed by the caller.
+int ConnectTo(const std::string& address);
+
 // Whether a TCP connection to `address` is accepted.
 bool CanConnect(const std::string& address);
 
