@@ -7,17 +7,17 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "core/index/group_set.h"
 #include "core/index/hashed_label.h"
 
 namespace vicinal {
-
-class PodGroup;
 
 class LabelTable {
  public:
@@ -25,7 +25,8 @@ class LabelTable {
   struct Label {
     const std::string* key;
     std::string value;
-    absl::InlinedVector<PodGroup*, 1> groups;
+    absl::InlinedVector<GroupId, 4> groups;
+    std::uint32_t position;  // Among the labels of the key.
   };
 
   LabelTable() = default;
@@ -35,16 +36,19 @@ class LabelTable {
   // Null if no group has the label. Cost of all: O(label).
   const Label* Find(const HashedLabel& label) const;
 
+  // The labels with a key. Cost: O(log keys).
+  std::span<const Label* const> WithKey(std::string_view key) const;
+
   // Puts a group at the end of the label's groups. The label stays where it is
   // until its last group goes.
-  Label* Add(const HashedLabel& label, PodGroup* group);
+  Label* Add(const HashedLabel& label, GroupId group);
 
   // Begins to load what Add of the label will look at.
   void Prefetch(const HashedLabel& label) const { labels_.prefetch(label); }
 
   // Removes the group at a position of the label's groups, and puts the last
-  // one there; returns that, or null if there is none to move.
-  PodGroup* Remove(Label* label, std::size_t position);
+  // one there; returns that, or nothing if there is none to move.
+  std::optional<GroupId> Remove(Label* label, std::size_t position);
 
   bool empty() const { return labels_.empty() && keys_.empty(); }
   std::size_t size() const { return labels_.size(); }
@@ -71,8 +75,8 @@ class LabelTable {
     }
   };
 
-  // Each key, and how many labels have it.
-  std::map<std::string, std::size_t, std::less<>> keys_;
+  // Each key, and the labels that have it.
+  std::map<std::string, absl::InlinedVector<Label*, 1>, std::less<>> keys_;
   absl::flat_hash_set<std::unique_ptr<Label>, Hash, Equal> labels_;
 };
 

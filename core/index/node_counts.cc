@@ -13,6 +13,14 @@ constexpr std::size_t kSparseShare = 16;
 
 }  // namespace
 
+NodeCounts NodeCounts::Copy() const {
+  NodeCounts copy;
+  copy.only_node_ = only_node_;
+  copy.only_count_ = only_count_;
+  if (many_) copy.many_ = std::make_unique<Many>(*many_);
+  return copy;
+}
+
 void NodeCounts::Add(NodeId node, std::int32_t delta) {
   if (many_) {
     AddToMany(node, delta);

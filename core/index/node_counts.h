@@ -17,6 +17,13 @@ namespace vicinal {
 // array for many of the nodes there are.
 class NodeCounts {
  public:
+  NodeCounts() = default;
+  NodeCounts(NodeCounts&&) = default;
+  NodeCounts& operator=(NodeCounts&&) = default;
+
+  // The same counts once more. Cost: O(size).
+  NodeCounts Copy() const;
+
   // Cost: O(1), amortized.
   void Add(NodeId node, std::int32_t delta);
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/index/domain_counts.h"
@@ -21,6 +22,10 @@ namespace vicinal {
 // functions by many; Add and Forget exclude everything else.
 class PlacementCounts {
  public:
+  PlacementCounts() = default;
+  // None by domain has been asked for yet.
+  explicit PlacementCounts(NodeCounts by_node) : by_node_(std::move(by_node)) {}
+
   // Cost: O(domain counts that have been asked for).
   void Add(NodeId node, std::int32_t delta) {
     by_node_.Add(node, delta);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "core/index/group_set.h"
 #include "core/index/hashed_label.h"
 #include "core/index/label_table.h"
 #include "core/index/node_counts.h"
@@ -74,11 +75,12 @@ class PodGroup {
   Posting namespace_;                    // In the table of namespaces.
   std::unique_ptr<Posting[]> postings_;  // By ascending key.
   std::uint32_t label_count_ = 0;
+  GroupId id_ = 0;
   std::uint32_t pods_ = 0;  // Also those that are on no node.
   bool terminating_ = false;
   NodeCounts nodes_;
   absl::InlinedVector<CarriedTerm*, 1> terms_;  // One may be there twice.
-  // That count it. Also changed by questions; see TopologyIndex.
+  // That count it, without the wide ones. Also changed by questions; see TopologyIndex.
   absl::InlinedVector<PodCounter*, 1> counters_;
 };
 

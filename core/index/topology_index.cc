@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "core/index/canonical_key.h"
 #include "core/index/give_back_room.h"
+#include "core/index/group_search.h"
+#include "core/index/node_counts.h"
 
 namespace vicinal {
 
@@ -19,6 +22,7 @@ struct PodCounter {
   PodQuery query;
   PlacementCounts pods;
   std::uint64_t last_question = 0;
+  std::optional<WideCounters::Place> wide;  // Its place, if it is a wide one.
 
   // One that all matching pods' labels must satisfy, to be found by.
   const Selector& selector() const { return query.conditions.front().selector; }
@@ -33,6 +37,13 @@ constexpr std::size_t kMaxCounters = 8192;
 constexpr std::size_t kMaxTopologyKeys = 256;
 constexpr std::size_t kMaxNodeSets = 256;
 constexpr std::size_t kMaxDomainCells = 8 << 20;
+
+// A counter is wide if more than this share of all groups has a label by which
+// it is found.
+constexpr std::size_t kWideShare = 32;
+// So many of the wide counters made last are compared with a new one.
+constexpr std::size_t kMaxRecent = 8;
+constexpr std::size_t kFewDifferences = 16;  // Not worth to look further.
 
 // Of a group's labels the one with a key, null if there is none. Cost:
 // O(log labels).
@@ -163,11 +174,16 @@ void TopologyIndex::Place(PodGroup& group, NodeId node) {
     }
     carried->pods.Add(node, 1);
   }
-  for (PodCounter* counter : group.counters_) counter->pods.Add(node, 1);
+  const auto count = [node](PodCounter* counter) {
+    counter->pods.Add(node, 1);
+  };
+  std::for_each(group.counters_.begin(), group.counters_.end(), count);
+  wide_counters_.ForEach(group.id_, count);
   TrimCaches();
 }
 
 void TopologyIndex::Unplace(PodGroup& group, NodeId node) {
+  AssertAlone();
   CHECK_GT(group.nodes_.Get(node), 0) << "no pod of the group on node " << node;
   group.nodes_.Add(node, -1);
   for (CarriedTerm* carried : group.terms_) {
@@ -176,7 +192,11 @@ void TopologyIndex::Unplace(PodGroup& group, NodeId node) {
       term_lookup_.Remove(carried, carried->term.selector);
     }
   }
-  for (PodCounter* counter : group.counters_) counter->pods.Add(node, -1);
+  const auto count = [node](PodCounter* counter) {
+    counter->pods.Add(node, -1);
+  };
+  std::for_each(group.counters_.begin(), group.counters_.end(), count);
+  wide_counters_.ForEach(group.id_, count);
 }
 
 PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
@@ -189,13 +209,15 @@ PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
   PodGroup& group = *created;
   group.hash_ = hash;
   group.terminating_ = key.terminating;
+  group.id_ = numbers_.Add(&group, key.terminating);
+  recent_.clear();
   group.terms_.assign(key.terms.begin(), key.terms.end());
   const auto posting = [](LabelTable::Label* label) {
     return PodGroup::Posting{
         label, static_cast<std::uint32_t>(label->groups.size() - 1)};
   };
   group.namespace_ =
-      posting(namespaces_.Add(HashedLabel("", key.namespace_name), &group));
+      posting(namespaces_.Add(HashedLabel("", key.namespace_name), group.id_));
   group.label_count_ = static_cast<std::uint32_t>(labels.size());
   group.postings_ = std::make_unique<PodGroup::Posting[]>(labels.size());
   std::span<const PodGroup::Posting> known;
@@ -208,13 +230,16 @@ PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
         }
         if (!known.empty() && *known.front().label->key == label.key &&
             known.front().label->value == label.value) {
-          known.front().label->groups.push_back(&group);
+          known.front().label->groups.push_back(group.id_);
           return posting(known.front().label);
         }
-        return posting(labels_.Add(label, &group));
+        return posting(labels_.Add(label, group.id_));
       });
-  counter_lookup_.ForEachCandidate(labels, [&group](PodCounter* counter) {
-    if (Matches(*counter, group, group.postings())) {
+  counter_lookup_.ForEachCandidate(labels, [&](PodCounter* counter) {
+    if (!Matches(*counter, group, group.postings())) return;
+    if (counter->wide) {
+      wide_counters_.Insert(*counter->wide, group.id_);
+    } else {
       group.counters_.push_back(counter);
     }
   });
@@ -226,16 +251,18 @@ void TopologyIndex::DeleteGroup(PodGroup* group) {
   CHECK(group->nodes_.empty()) << "a group goes whose pods are on nodes";
   for (const PodGroup::Posting& posting : group->postings()) {
     // The label goes with its last group; otherwise it stays where it is.
-    PodGroup* const moved = labels_.Remove(posting.label, posting.position);
-    if (moved == nullptr) continue;
-    FindPosting(moved->postings(), *posting.label->key)->position =
-        posting.position;
+    const auto moved = labels_.Remove(posting.label, posting.position);
+    if (!moved) continue;
+    FindPosting(numbers_.Of(*moved)->postings(), *posting.label->key)
+        ->position = posting.position;
   }
   const PodGroup::Posting& posting = group->namespace_;
-  if (PodGroup* const moved =
-          namespaces_.Remove(posting.label, posting.position)) {
-    moved->namespace_.position = posting.position;
+  if (const auto moved = namespaces_.Remove(posting.label, posting.position)) {
+    numbers_.Of(*moved)->namespace_.position = posting.position;
   }
+  numbers_.Remove(group->id_);
+  wide_counters_.Forget(group->id_);
+  recent_.clear();
   groups_.erase(groups_.find(group));
   if (!groups_.empty()) return;
   while (!counters_.empty()) DropCounter(*counters_.begin()->second);
@@ -270,24 +297,24 @@ const NodeSet& TopologyIndex::Nodes(const NodeCondition& condition) const {
 }
 
 template <typename Visit>
-void TopologyIndex::ForEachGroup(const PodQuery::Condition& condition,
-                                 Visit&& visit) const {
-  const auto visit_all = [&visit](const LabelTable::Label* label) {
-    if (label == nullptr) return;
-    for (PodGroup* group : label->groups) visit(*group);
-  };
-  if (condition.selector.IsNothing()) return;
-  if (const Requirement* anchor = AnchorOf(condition.selector)) {
-    for (const std::string& value : anchor->values()) {
-      visit_all(labels_.Find({anchor->key(), value}));
-    }
-  } else if (!condition.all_namespaces) {
-    for (const std::string& name : condition.namespaces) {
-      visit_all(namespaces_.Find({"", name}));
-    }
-  } else {
-    for (const auto& group : groups_) visit(*group);
+void TopologyIndex::ForEachWith(const Requirement& anchor,
+                                Visit&& visit) const {
+  for (const std::string& value : anchor.values()) {
+    const LabelTable::Label* const label = labels_.Find({anchor.key(), value});
+    if (label == nullptr) continue;
+    for (const GroupId group : label->groups) visit(group);
   }
+}
+
+bool TopologyIndex::IsWide(const Selector& selector) const {
+  const Requirement* const anchor = AnchorOf(selector);
+  if (anchor == nullptr) return true;
+  std::size_t groups = 0;
+  for (const std::string& value : anchor->values()) {
+    const LabelTable::Label* const label = labels_.Find({anchor->key(), value});
+    if (label != nullptr) groups += label->groups.size();
+  }
+  return groups > groups_.size() / kWideShare;
 }
 
 const PlacementCounts& TopologyIndex::Count(const PodQuery& query) const {
@@ -297,23 +324,60 @@ const PlacementCounts& TopologyIndex::Count(const PodQuery& query) const {
   std::unique_ptr<PodCounter>& slot = counters_[key];
   if (slot == nullptr) {
     slot = std::make_unique<PodCounter>();
-    PodCounter* const counter = slot.get();
-    counter->key = std::move(key);
-    counter->query = query;
-    ForEachGroup(query.conditions.front(), [counter](PodGroup& group) {
-      auto& counters = group.counters_;
-      // Visited before: a namespace or a value is listed twice.
-      if (!counters.empty() && counters.back() == counter) return;
-      if (!Matches(*counter, group, group.postings())) return;
-      counters.push_back(counter);
-      group.nodes_.ForEach([counter](NodeId node, std::int32_t pods) {
-        counter->pods.Add(node, pods);
-      });
-    });
-    counter_lookup_.Add(counter, counter->selector());
+    slot->key = std::move(key);
+    slot->query = query;
+    if (IsWide(slot->selector())) {
+      CountMany(*slot);
+    } else {
+      CountFew(*slot);
+    }
+    counter_lookup_.Add(slot.get(), slot->selector());
   }
   slot->last_question = ++questions_;
   return slot->pods;
+}
+
+void TopologyIndex::CountFew(PodCounter& counter) const {
+  ForEachWith(*AnchorOf(counter.selector()), [&](GroupId id) {
+    PodGroup& group = *numbers_.Of(id);
+    auto& counters = group.counters_;
+    // Visited before: a value is listed twice.
+    if (!counters.empty() && counters.back() == &counter) return;
+    if (!Matches(counter, group, group.postings())) return;
+    counters.push_back(&counter);
+    group.nodes_.ForEach([&counter](NodeId node, std::int32_t pods) {
+      counter.pods.Add(node, pods);
+    });
+  });
+}
+
+void TopologyIndex::CountMany(PodCounter& counter) const {
+  GroupSet members =
+      SearchGroups(counter.query,
+                   {labels_, namespaces_, numbers_.all(), numbers_.running()});
+  // From the counter that differs least, or from nothing.
+  GroupSet counted;
+  std::size_t differences = members.size();
+  const PodCounter* closest = nullptr;
+  for (auto recent = recent_.rbegin();
+       recent != recent_.rend() && differences > kFewDifferences; ++recent) {
+    const std::size_t count = members.CountDifferences(recent->members);
+    if (count >= differences) continue;
+    differences = count;
+    counted = recent->members;
+    closest = recent->counter;
+  }
+  NodeCounts pods;
+  if (closest != nullptr) pods = closest->pods.by_node().Copy();
+  members.ForEachDifference(counted, [&](GroupId id) {
+    const std::int32_t sign = members.Has(id) ? 1 : -1;
+    numbers_.Of(id)->nodes_.ForEach(
+        [&](NodeId node, std::int32_t count) { pods.Add(node, sign * count); });
+  });
+  counter.pods = PlacementCounts(std::move(pods));
+  counter.wide = wide_counters_.Add(&counter, members);
+  if (recent_.size() == kMaxRecent) recent_.erase(recent_.begin());
+  recent_.push_back({&counter, std::move(members)});
 }
 
 const DomainCounts& TopologyIndex::ByDomain(const PlacementCounts& counts,
@@ -328,11 +392,18 @@ const DomainCounts& TopologyIndex::ByDomain(const PlacementCounts& counts,
 }
 
 void TopologyIndex::DropCounter(PodCounter& counter) {
-  ForEachGroup(counter.query.conditions.front(), [&counter](PodGroup& group) {
-    auto& counters = group.counters_;
-    const auto it = std::find(counters.begin(), counters.end(), &counter);
-    if (it != counters.end()) counters.erase(it);
-  });
+  if (counter.wide) {
+    wide_counters_.Remove(*counter.wide);
+    std::erase_if(recent_, [&counter](const Recent& recent) {
+      return recent.counter == &counter;
+    });
+  } else {
+    ForEachWith(*AnchorOf(counter.selector()), [&](GroupId id) {
+      auto& counters = numbers_.Of(id)->counters_;
+      const auto it = std::find(counters.begin(), counters.end(), &counter);
+      if (it != counters.end()) counters.erase(it);
+    });
+  }
   counter_lookup_.Remove(&counter, counter.selector());
   const std::string key = std::move(counter.key);
   counters_.erase(key);
@@ -393,7 +464,8 @@ bool TopologyIndex::IsEmpty() const {
   const MutexLock lock(cache_mutex_);
   return node_count_ == 0 && groups_.empty() && labels_.empty() &&
          namespaces_.empty() && terms_.empty() && term_lookup_.empty() &&
-         counters_.empty() && counter_lookup_.empty() && node_sets_.empty() &&
+         counters_.empty() && counter_lookup_.empty() &&
+         wide_counters_.empty() && recent_.empty() && node_sets_.empty() &&
          domains_.empty();
 }
 

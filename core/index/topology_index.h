@@ -14,7 +14,8 @@
 // Pods with the same namespace, labels and affinity terms form one group, and
 // everything is decided once per group:
 //   * a counter holds, for one PodQuery that has been asked, how many matching
-//     pods are on each node;
+//     pods are on each node; one of many groups is *wide*: it is summed up from
+//     sets of groups, and from another one that counts nearly the same;
 //   * a carried term holds the same for the pods that carry one distinct
 //     affinity term.
 // An event moves the counts of the pod's group: its counters and terms. New
@@ -41,6 +42,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/index/domain_counts.h"
+#include "core/index/group_numbers.h"
+#include "core/index/group_set.h"
 #include "core/index/hashed_label.h"
 #include "core/index/label_table.h"
 #include "core/index/node_id.h"
@@ -51,6 +54,7 @@
 #include "core/index/pod_query.h"
 #include "core/index/selector_lookup.h"
 #include "core/index/topology_domains.h"
+#include "core/index/wide_counters.h"
 #include "core/model/labels.h"
 #include "core/model/node.h"
 #include "core/model/pod.h"
@@ -130,7 +134,9 @@ class TopologyIndex {
   const NodeSet& Nodes(const NodeCondition& condition) const;
 
   // How many pods match the query. Cost: O(query); the first time O(pod groups
-  // that may match × their nodes).
+  // that may match × their nodes), or if they are many, that of SearchGroups,
+  // of WideCounters::Add and O(nodes of the groups by which the query differs
+  // from the closest of those counted last).
   const PlacementCounts& Count(const PodQuery& query) const;
 
   // Counts of this index by domain, on all nodes or on those of a set.
@@ -226,10 +232,17 @@ class TopologyIndex {
   PodGroup& CreateGroup(const HashedGroupKey& hashed, const PodGroup* like)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
   void DeleteGroup(PodGroup* group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
-  // Calls visit(PodGroup&) for each group that may match the condition; for
+  // Calls visit(GroupId) for each group that has a label of the anchor; for
   // some more than once.
   template <typename Visit>
-  void ForEachGroup(const PodQuery::Condition& condition, Visit&& visit) const;
+  void ForEachWith(const Requirement& anchor, Visit&& visit) const;
+  // Whether so many groups may match that the counter is to be a wide one: more
+  // than a small share of all, or nobody knows.
+  bool IsWide(const Selector& selector) const;
+  void CountFew(PodCounter& counter) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
+  void CountMany(PodCounter& counter) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
   void DropCounter(PodCounter& counter)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
   void EvictCounters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(cache_mutex_);
@@ -243,6 +256,7 @@ class TopologyIndex {
   LabelTable labels_;
   LabelTable namespaces_;  // Of groups; the key is empty.
   absl::flat_hash_set<std::unique_ptr<PodGroup>, GroupHash, GroupEqual> groups_;
+  GroupNumbers numbers_;
 
   absl::flat_hash_map<std::string, std::unique_ptr<CarriedTerm>> terms_;
   SelectorLookup<const CarriedTerm*> term_lookup_;
@@ -261,6 +275,13 @@ class TopologyIndex {
       counters_ ABSL_GUARDED_BY(cache_mutex_);
   mutable SelectorLookup<PodCounter*> counter_lookup_
       ABSL_GUARDED_BY(cache_mutex_);
+  mutable WideCounters wide_counters_ ABSL_GUARDED_BY(cache_mutex_);
+  // The wide counters made last, while no group appears or goes.
+  struct Recent {
+    const PodCounter* counter;
+    GroupSet members;
+  };
+  mutable std::vector<Recent> recent_ ABSL_GUARDED_BY(cache_mutex_);
   // A clock for eviction.
   mutable std::uint64_t questions_ ABSL_GUARDED_BY(cache_mutex_) = 0;
   // In all counts by domain, about.

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/model/node.h"
 #include "core/model/pod.h"
@@ -50,6 +51,7 @@ class ObjectDice : public Dice {
     term.label_selector = Selecting();
     term.topology_key = TopologyKey();
     if (Chance(30)) term.namespaces = {NamespaceName(), NamespaceName()};
+    if (Chance(10)) return OfNearlyAllPods(std::move(term));
     if (Chance(25)) {
       LabelSelector& selector = term.namespace_selector.emplace();
       if (Chance(70)) {
@@ -58,6 +60,21 @@ class ObjectDice : public Dice {
         if (op != "Exists") {
           selector.match_expressions.back().values = {Of({"prod", "test"})};
         }
+      }
+    }
+    return term;
+  }
+
+  // Of all namespaces, by a selector that names no value to find pods by.
+  PodAffinityTerm OfNearlyAllPods(PodAffinityTerm term) {
+    term.namespace_selector.emplace();
+    LabelSelector& selector = term.label_selector.emplace();
+    for (int i = Below(3); i > 0; --i) {
+      const std::string op = Of({"NotIn", "NotIn", "Exists", "DoesNotExist"});
+      selector.match_expressions.push_back(
+          {Of({"tier", "app", "only"}), op, {}});
+      if (op == "NotIn") {
+        selector.match_expressions.back().values = {Of({"x", "a"}), "b"};
       }
     }
     return term;
