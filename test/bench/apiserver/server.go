@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"vicinal/test/bench/cluster"
+	"vicinal/test/watched"
 )
 
 // list is a resource's objects, and after Prepare also their JSON.
@@ -30,16 +31,10 @@ type Server struct {
 // object by object, as kube-apiserver does.
 func New(size cluster.Size) *Server {
 	c := cluster.New(size)
-	s := &Server{lists: map[string]*list{
-		"/api/v1/nodes":                        {apiVersion: "v1", kind: "NodeList"},
-		"/api/v1/pods":                         {apiVersion: "v1", kind: "PodList"},
-		"/api/v1/namespaces":                   {apiVersion: "v1", kind: "NamespaceList"},
-		"/api/v1/services":                     {apiVersion: "v1", kind: "ServiceList"},
-		"/api/v1/replicationcontrollers":       {apiVersion: "v1", kind: "ReplicationControllerList"},
-		"/apis/apps/v1/replicasets":            {apiVersion: "apps/v1", kind: "ReplicaSetList"},
-		"/apis/apps/v1/statefulsets":           {apiVersion: "apps/v1", kind: "StatefulSetList"},
-		"/apis/policy/v1/poddisruptionbudgets": {apiVersion: "policy/v1", kind: "PodDisruptionBudgetList"},
-	}}
+	s := &Server{lists: map[string]*list{}}
+	for _, resource := range watched.Resources {
+		s.lists["/"+resource.Path()] = &list{apiVersion: resource.APIVersion, kind: resource.Kind + "List"}
+	}
 	// In a list the items do not repeat their kind.
 	for _, node := range c.Nodes {
 		node.TypeMeta.Reset()

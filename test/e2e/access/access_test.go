@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"vicinal/test/e2e/harness"
+	"vicinal/test/watched"
 )
 
 func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {
@@ -40,7 +41,8 @@ func TestVicinalAccountReadsAndBindsWhatItNeedsAndNothingElse(t *testing.T) {
 
 func readsWhatItNeeds(t *testing.T, vicinal kubernetes.Interface) {
 	t.Helper()
-	for _, path := range harness.WatchedPaths {
+	for _, resource := range watched.Resources {
+		path := resource.Path()
 		request := vicinal.Discovery().RESTClient().Get().AbsPath("/" + path)
 		if _, err := request.Param("limit", "1").DoRaw(t.Context()); err != nil {
 			t.Errorf("list %s: %v", path, err)
@@ -90,9 +92,9 @@ func isRefusedWritesAndSecrets(t *testing.T, vicinal kubernetes.Interface) {
 func mayDoNothingElse(t *testing.T, vicinal, nobody kubernetes.Interface) {
 	t.Helper()
 	want := map[string]bool{"create api/v1/pods/binding": true, "patch api/v1/pods/status": true}
-	for _, path := range harness.WatchedPaths {
+	for _, resource := range watched.Resources {
 		for _, verb := range []string{"get", "list", "watch"} {
-			want[verb+" "+path] = true
+			want[verb+" "+resource.Path()] = true
 		}
 	}
 	anyone := harness.Rights(t, nobody)

@@ -15,6 +15,8 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+
+	"vicinal/test/watched"
 )
 
 // Observer watches the API server as vicinal does and remembers, per resource, the
@@ -39,18 +41,14 @@ func (cp *ControlPlane) StartObserver(t testing.TB) *Observer {
 		t.Fatal(err)
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
-	core, apps := factory.Core().V1(), factory.Apps().V1()
+	core := factory.Core().V1()
 	o := &Observer{pods: core.Pods().Lister(), nodes: core.Nodes().Lister(), newest: map[string]uint64{}, stores: map[string]cache.Store{}}
-	for resource, informer := range map[string]cache.SharedIndexInformer{
-		"pods":                   core.Pods().Informer(),
-		"nodes":                  core.Nodes().Informer(),
-		"namespaces":             core.Namespaces().Informer(),
-		"services":               core.Services().Informer(),
-		"replicationcontrollers": core.ReplicationControllers().Informer(),
-		"replicasets":            apps.ReplicaSets().Informer(),
-		"statefulsets":           apps.StatefulSets().Informer(),
-		"poddisruptionbudgets":   factory.Policy().V1().PodDisruptionBudgets().Informer(),
-	} {
+	for _, w := range watched.Resources {
+		generic, err := factory.ForResource(w.Versioned())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resource, informer := w.Name, generic.Informer()
 		o.stores[resource] = informer.GetStore()
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { o.saw(resource, object) },

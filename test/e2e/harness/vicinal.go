@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,13 +20,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
-)
 
-// WatchedPaths are what vicinal lists and watches, as paths of the API.
-var WatchedPaths = []string{
-	"api/v1/nodes", "api/v1/pods", "api/v1/namespaces", "api/v1/services", "api/v1/replicationcontrollers",
-	"apis/apps/v1/replicasets", "apis/apps/v1/statefulsets", "apis/policy/v1/poddisruptionbudgets",
-}
+	"vicinal/test/watched"
+)
 
 // Vicinal is a running `vicinal serve`.
 type Vicinal struct {
@@ -198,9 +193,8 @@ func (v *Vicinal) WatchMetric(t testing.TB, name string) map[string]float64 {
 		t.Fatal(err)
 	}
 	values := map[string]float64{}
-	for _, watched := range WatchedPaths {
-		resource := path.Base(watched)
-		if values[resource], err = m.Value(name, "resource", resource); err != nil {
+	for _, resource := range watched.Resources {
+		if values[resource.Name], err = m.Value(name, "resource", resource.Name); err != nil {
 			t.Fatal(err)
 		}
 	}

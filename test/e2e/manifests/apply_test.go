@@ -19,6 +19,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"vicinal/test/e2e/harness"
+	"vicinal/test/watched"
 )
 
 const restricted = "restricted"
@@ -140,9 +141,9 @@ func (f *fixture) podSecurity(t *testing.T) {
 func (f *fixture) vicinalRights(t *testing.T) {
 	for name, login := range map[string]func(string) kubernetes.Interface{"user": f.user(t), "service account": f.serviceAccount(t)} {
 		want := map[string]bool{"create api/v1/pods/binding": true, "patch api/v1/pods/status": true}
-		for _, path := range harness.WatchedPaths {
+		for _, resource := range watched.Resources {
 			for _, verb := range []string{"get", "list", "watch"} {
-				want[verb+" "+path] = true
+				want[verb+" "+resource.Path()] = true
 			}
 		}
 		wantRights(t, name, login, "vicinal", want)

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"vicinal/test/e2e/harness"
+	"vicinal/test/watched"
 )
 
 // The two ways to run the descheduler.
@@ -105,8 +106,8 @@ func (f *fixture) deschedulersAreAccepted(t *testing.T) {
 // With all kustomizations applied.
 func (f *fixture) deschedulerRights(t *testing.T) {
 	want := map[string]bool{"create api/v1/pods/eviction": true, "create api/v1/events": true, "get api/v1/pods": true}
-	for _, path := range harness.WatchedPaths {
-		want["list "+path], want["watch "+path] = true, true
+	for _, resource := range watched.Resources {
+		want["list "+resource.Path()], want["watch "+resource.Path()] = true, true
 	}
 	wantRights(t, "service account", f.serviceAccount(t), "vicinal-deschedule", want)
 	account := f.serviceAccount(t)("vicinal-deschedule")

@@ -11,6 +11,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"vicinal/test/e2e/harness"
+	"vicinal/test/watched"
 )
 
 func answers503UntilEverythingIsListed(t *testing.T, f *fixture) {
@@ -83,7 +84,7 @@ func refusesAServerItCannotVerify(t *testing.T, f *fixture) {
 			v := harness.StartVicinal(t, f.controlPlane.Run, "--kubeconfig="+path)
 			// More connections than resources: each has been refused and tried again.
 			harness.Eventually(t, 60*time.Second, "vicinal tries again and again", func() string {
-				if proxy.Accepted() <= 2*len(harness.WatchedPaths) {
+				if proxy.Accepted() <= 2*len(watched.Resources) {
 					return "not yet"
 				}
 				return ""

@@ -8,11 +8,12 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"vicinal/test/watched"
 )
 
 // Handler is what vicinal talks to: lists by pages, watches, bindings, and patches of
@@ -29,13 +30,19 @@ func (a *API) Handler() http.Handler {
 		a.mu.Unlock()
 		writePage(w, r, "v1", "PodList", version, a.Pods())
 	})
-	still(mux, "/api/v1/nodes", "v1", "NodeList", a.cluster.Nodes)
-	still(mux, "/api/v1/namespaces", "v1", "NamespaceList", a.cluster.Namespaces)
-	still(mux, "/apis/apps/v1/replicasets", "apps/v1", "ReplicaSetList", a.cluster.ReplicaSets)
-	still(mux, "/apis/apps/v1/statefulsets", "apps/v1", "StatefulSetList", []any(nil))
-	still(mux, "/apis/policy/v1/poddisruptionbudgets", "policy/v1", "PodDisruptionBudgetList", []any(nil))
-	still(mux, "/api/v1/services", "v1", "ServiceList", []any(nil))
-	still(mux, "/api/v1/replicationcontrollers", "v1", "ReplicationControllerList", []any(nil))
+	for _, resource := range watched.Resources {
+		switch resource.Name {
+		case "pods": // see above
+		case "nodes":
+			still(mux, resource, a.cluster.Nodes)
+		case "namespaces":
+			still(mux, resource, a.cluster.Namespaces)
+		case "replicasets":
+			still(mux, resource, a.cluster.ReplicaSets)
+		default:
+			still(mux, resource, []any(nil))
+		}
+	}
 
 	const pod = "/api/v1/namespaces/{namespace}/pods/{name}"
 	mux.HandleFunc("GET "+pod, func(w http.ResponseWriter, r *http.Request) {
@@ -89,17 +96,17 @@ func answer(w http.ResponseWriter, status int, object any, failure int, err erro
 }
 
 // still serves a resource that does not change.
-func still[T any](mux *http.ServeMux, path, apiVersion, kind string, objects []T) {
-	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+func still[T any](mux *http.ServeMux, resource watched.Resource, objects []T) {
+	mux.HandleFunc("GET /"+resource.Path(), func(w http.ResponseWriter, r *http.Request) {
 		if !isWatch(r) {
-			writePage(w, r, apiVersion, kind, 1, objects)
+			writePage(w, r, resource.APIVersion, resource.Kind+"List", 1, objects)
 			return
 		}
 		startStream(w)
 		for {
 			select {
 			case <-time.After(bookmarkInterval):
-				if writeBookmark(w, apiVersion, strings.TrimSuffix(kind, "List"), 1) != nil {
+				if writeBookmark(w, resource.APIVersion, resource.Kind, 1) != nil {
 					return
 				}
 			case <-r.Context().Done():
