@@ -238,6 +238,7 @@ PodGroup& TopologyIndex::CreateGroup(const HashedGroupKey& hashed,
   counter_lookup_.ForEachCandidate(labels, [&](PodCounter* counter) {
     if (!Matches(*counter, group, group.postings())) return;
     if (counter->wide) {
+      AssertAlone();
       wide_counters_.Insert(*counter->wide, group.id_);
     } else {
       group.counters_.push_back(counter);
