@@ -14,6 +14,8 @@ namespace {
 // How much of a request may be under way before its client waits for us.
 constexpr std::int32_t kStreamWindow = 1 << 20;
 constexpr std::int32_t kConnectionWindow = 16 << 20;
+// Of one frame: the names of some thousand nodes.
+constexpr std::uint32_t kMaxFrameBytes = 256 << 10;
 constexpr std::size_t kOutputBytes = 64 << 10;
 // What RFC 9113 adds to each field's name and value.
 constexpr std::size_t kFieldOverhead = 32;
@@ -189,6 +191,7 @@ Http2Session::Http2Session(const Limits& limits) : limits_(limits) {
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, kMaxStreams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kMaxFrameBytes},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
        static_cast<std::uint32_t>(limits_.max_header_bytes)},
   };

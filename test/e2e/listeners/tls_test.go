@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +23,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"vicinal/test/e2e/harness"
 )
@@ -50,6 +54,51 @@ func TestTheSchedulerAsksOverTLS(t *testing.T) {
 	}
 	if n := metrics.SumWhere("vicinal_requests_total", map[string]string{"verb": "filter"}); n < 2 {
 		t.Errorf("filter was asked %v times", n)
+	}
+}
+
+// As the scheduler's extender client, which offers HTTP/2 where there is TLS.
+func TestTheQuestionsOfAClientShareOneConnection(t *testing.T) {
+	run := harness.NewRun(t)
+	ca := harness.NewAuthority(t, run)
+	v := harness.StartTLSVicinal(t, run, ca)
+	transport := utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: ca.TLSConfig(t, ca.Client(t, "scheduler"))})
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Timeout: 10 * time.Second, Transport: transport}
+	var opened atomic.Int64
+	ask := func() {
+		trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+			if !info.Reused {
+				opened.Add(1)
+			}
+		}}
+		request, err := http.NewRequestWithContext(httptrace.WithClientTrace(context.Background(), trace), http.MethodGet, v.ExtenderURL()+"/healthz", nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer response.Body.Close()
+		if _, err := io.Copy(io.Discard, response.Body); err != nil || response.ProtoMajor != 2 {
+			t.Errorf("%s, %v", response.Proto, err)
+		}
+	}
+	ask()
+	var asking sync.WaitGroup
+	for range 50 {
+		asking.Go(func() {
+			for range 20 {
+				ask()
+			}
+		})
+	}
+	asking.Wait()
+	if opened.Load() != 1 {
+		t.Errorf("%d connections", opened.Load())
 	}
 }
 
