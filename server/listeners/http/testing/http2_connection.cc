@@ -32,7 +32,7 @@ Http2Connection::Http2Connection(const std::string& address,
                                  const TestCertificate& certificate,
                                  const std::vector<std::string>& protocols,
                                  std::int32_t window)
-    : socket_(ConnectTo(address)),
+    : socket_(ConnectSocket(address)),
       context_(SSL_CTX_new(TLS_client_method())),
       client_(window) {
   // OpenSSL writes to sockets that the server has closed.

@@ -16,7 +16,7 @@ constexpr timeval kPatience = {.tv_sec = 10, .tv_usec = 0};
 
 }  // namespace
 
-int ConnectTo(const std::string& address) {
+int ConnectSocket(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
@@ -52,7 +52,7 @@ std::string RawResponse::Field(std::string_view name) const {
 }
 
 RawClient::RawClient(const std::string& address)
-    : socket_(ConnectTo(address)) {}
+    : socket_(ConnectSocket(address)) {}
 
 RawClient::~RawClient() {
   if (socket_ >= 0) close(socket_);

@@ -55,7 +55,7 @@ class RawClient {
 
 // A TCP connection to `address`, whose calls wait at most ten seconds; -1 if it
 // is not accepted. To be closed by the caller.
-int ConnectTo(const std::string& address);
+int ConnectSocket(const std::string& address);
 
 // Whether a TCP connection to `address` is accepted.
 bool CanConnect(const std::string& address);
