@@ -80,7 +80,8 @@ class PodGroup {
   bool terminating_ = false;
   NodeCounts nodes_;
   absl::InlinedVector<CarriedTerm*, 1> terms_;  // One may be there twice.
-  // That count it, without the wide ones. Also changed by questions; see TopologyIndex.
+  // That count it, without the wide ones. Also changed by questions; see
+  // TopologyIndex.
   absl::InlinedVector<PodCounter*, 1> counters_;
 };
 
