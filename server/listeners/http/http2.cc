@@ -42,17 +42,10 @@ class Http2;
 // Where a connection's answers are left, by any thread. Outlives it.
 class Mailbox : public std::enable_shared_from_this<Mailbox> {
  public:
-  Mailbox(Http2& connection, asio::any_io_executor executor)
-      : connection_(&connection), executor_(std::move(executor)) {}
+  explicit Mailbox(Http2& connection) : connection_(&connection) {}
 
   // Drops it if the connection is gone.
-  void Put(std::int32_t stream, HttpResponse answer) {
-    const MutexLock lock(mutex_);
-    if (connection_ == nullptr) return;
-    answers_.emplace_back(stream, std::move(answer));
-    // To go on by the same thread if it is one of the server.
-    asio::defer(executor_, [self = shared_from_this()] { self->Deliver(); });
-  }
+  void Put(std::int32_t stream, HttpResponse answer);
 
   void Close() {
     const MutexLock lock(mutex_);
@@ -64,8 +57,8 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   void Deliver();
 
   Mutex mutex_;
-  Http2* connection_ ABSL_GUARDED_BY(mutex_);  // Null: it is gone.
-  const asio::any_io_executor executor_;
+  // Null: it is gone, and with it perhaps what its strand needs.
+  Http2* connection_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::pair<std::int32_t, HttpResponse>> answers_
       ABSL_GUARDED_BY(mutex_);
 };
@@ -128,6 +121,8 @@ class Http2 {
       co_await child_ended_.async_wait(Redirected(ended));
     }
   }
+
+  const asio::any_io_executor& executor() const { return executor_; }
 
   void Answer(std::int32_t stream, HttpResponse answer) {
     Budget::Share share = context_.TakeUnsent(answer);
@@ -278,8 +273,7 @@ class Http2 {
   const asio::any_io_executor executor_;
   const Client client_{peer_.has_certificate(),
                        std::make_shared<const std::string>(peer_.name())};
-  const std::shared_ptr<Mailbox> mailbox_ =
-      std::make_shared<Mailbox>(*this, executor_);
+  const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>(*this);
   Http2Session session_;
   bool ended_ = false;    // No more is read.
   bool writing_ = false;  // The stream is being written to.
@@ -289,6 +283,15 @@ class Http2 {
   int children_ = 0;                // The coroutines beside Serve that run.
   asio::steady_timer child_ended_;  // Cancelled when one has.
 };
+
+void Mailbox::Put(std::int32_t stream, HttpResponse answer) {
+  const MutexLock lock(mutex_);
+  if (connection_ == nullptr) return;
+  answers_.emplace_back(stream, std::move(answer));
+  // To go on by the same thread if it is one of the server.
+  asio::defer(connection_->executor(),
+              [self = shared_from_this()] { self->Deliver(); });
+}
 
 void Mailbox::Deliver() {
   std::vector<std::pair<std::int32_t, HttpResponse>> answers;

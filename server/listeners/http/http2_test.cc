@@ -278,7 +278,7 @@ TEST_F(Http2Test, StopEndsTheConnectionWhateverItDoes) {
   Held held;
   options_.async_handler = held.Handler();
   const auto server = Started([](const HttpRequest&) {
-    return HttpResponse{200, "text/plain", std::string(20 << 20, 'x')};
+    return HttpResponse{200, "text/plain", std::string(8 << 20, 'x')};
   });
   Http2Connection held_up(server->address(), scheduler_);
   held_up.client().Ask("POST", "/held");
@@ -353,20 +353,26 @@ TEST_F(Http2Test, WhoSpeaksSomethingElseIsLeft) {
 }
 
 TEST_F(Http2Test, AnswersThatNobodyReadsDoNotFillTheMemory) {
-  options_.max_unsent_bytes = 100 << 20;
-  const auto server = Started([](const HttpRequest& request) {
-    return HttpResponse{
-        200, "text/plain",
-        std::string(request.path == "/much" ? 60 << 20 : 1, 'x')};
+  options_.max_unsent_bytes = 12 << 20;
+  std::atomic<int> refused = 0;
+  options_.on_refusal = [&refused](const char* limit) {
+    EXPECT_STREQ(limit, "answers");
+    ++refused;
+  };
+  const auto server = Started([](const HttpRequest&) {
+    return HttpResponse{200, "text/plain", std::string(8 << 20, 'x')};
   });
   Http2Connection client(server->address(), scheduler_);
-  const std::int32_t first = client.client().Ask("GET", "/much");
+  const std::int32_t first = client.client().Ask("GET", "/x");
   ASSERT_TRUE(client.Await(
       [&] { return !client.client().answer(first).body.empty(); }));
-  const std::int32_t second = client.client().Ask("GET", "/much");
+  // Nothing is read until the next one is refused.
+  const std::int32_t second = client.client().Ask("GET", "/x");
+  ASSERT_TRUE(client.SendRaw(client.client().Output()));
+  EXPECT_TRUE(Await([&] { return refused == 1; }));
   EXPECT_EQ(client.Await(second).status, 503);
-  EXPECT_EQ(client.Await(first).body.size(), std::size_t{60} << 20);
-  EXPECT_EQ(client.Await(client.client().Ask("GET", "/much")).status, 200);
+  EXPECT_EQ(client.Await(first).body.size(), std::size_t{8} << 20);
+  EXPECT_EQ(client.Await(client.client().Ask("GET", "/x")).status, 200);
 }
 
 }  // namespace
