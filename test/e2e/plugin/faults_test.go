@@ -17,6 +17,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"vicinal/test/e2e/harness"
 )
@@ -64,16 +65,18 @@ func startUnderLoad(t *testing.T, rounds int) *underLoad {
 	u.kubeconfig = cp.Kubeconfig(t, "kube-scheduler", api.URL, cp.ClientCertificate(t, "system:kube-scheduler"))
 	u.Cluster = &harness.Cluster{Client: cp.Admin, Observer: cp.StartObserver(t)}
 	u.newLeader(t)
+	var nodes []runtime.Object // at once: the scheduler says once a second how many it knows
 	for i := range 30 * rounds {
 		node := harness.NodeOf(fmt.Sprint("zoned-", i))
 		node.Labels[zone] = fmt.Sprint("z", i%3)
-		u.Apply(t, node)
+		nodes = append(nodes, node)
 	}
 	for i := range 20 * rounds {
 		node := harness.NodeOf(fmt.Sprint("room-", i))
 		node.Labels["room"] = "yes"
-		u.Apply(t, node)
+		nodes = append(nodes, node)
 	}
+	u.Apply(t, nodes...)
 	for range 3 { // one in each zone: others want to be beside them
 		u.waitPlaced(t, u.SubmitPod(t, spread("anchor", harness.PodOf("anchor"))))
 	}
