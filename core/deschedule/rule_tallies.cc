@@ -363,18 +363,21 @@ PodCosts::PodCosts(const ClusterState& cluster, const RuleTallies& rules,
       add_own(term, -weight, preferred_near_);
     }
   }
-  index.ForEachTermAbout(
-      pod.pod, cluster.NamespaceLabels(meta.namespace_name),
-      [&](const CarriedTerm& carried) {
-        const std::string& key = carried.term.topology_key;
-        if (carried.kind == CarriedTerm::Kind::kRequiredAntiAffinity) {
-          hard_.push_back(near(key, carried.pods, 1));
-        } else if (carried.kind == CarriedTerm::Kind::kPreferred && soft) {
+  const Labels& namespace_labels = cluster.NamespaceLabels(meta.namespace_name);
+  index.ForEachAntiAffinityAbout(
+      pod.pod, namespace_labels, [&](const CarriedTerm& carried) {
+        hard_.push_back(near(carried.term.topology_key, carried.pods, 1));
+      });
+  if (soft) {
+    index.ForEachOtherTermAbout(
+        pod.pod, namespace_labels, [&](const CarriedTerm& carried) {
+          if (carried.kind != CarriedTerm::Kind::kPreferred) return;
           // Those of anti-affinity weigh less than 0.
           (carried.weight < 0 ? preferred_anti_ : preferred_near_)
-              .push_back(near(key, carried.pods, -carried.weight));
-        }
-      });
+              .push_back(near(carried.term.topology_key, carried.pods,
+                              -carried.weight));
+        });
+  }
   if (rules.scope().preferred_node_affinity && pod.pod.spec.affinity &&
       pod.pod.spec.affinity->node_affinity &&
       pod.pod.spec.affinity->node_affinity->preferred) {

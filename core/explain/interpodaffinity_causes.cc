@@ -89,9 +89,8 @@ void InterPodAffinityCauses::CollectExisting(const ClusterState& cluster) {
   const Labels& namespace_labels =
       cluster.NamespaceLabels(pod_.pod.meta.namespace_name);
   std::set<NodeId> nodes;  // With pods that carry a term about the pod.
-  cluster.topology().ForEachTermAbout(
+  cluster.topology().ForEachAntiAffinityAbout(
       pod_.pod, namespace_labels, [&](const CarriedTerm& carried) {
-        if (carried.kind != CarriedTerm::Kind::kRequiredAntiAffinity) return;
         carried.pods.by_node().ForEach(
             [&nodes](NodeId node, std::int32_t) { nodes.insert(node); });
       });

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "core/index/hashed_label.h"
+#include "core/index/owner_set.h"
 #include "core/model/labels.h"
 #include "core/model/selector.h"
 
@@ -39,11 +39,11 @@ class SelectorLookup {
     if (selector.IsNothing()) return;
     const Requirement* anchor = AnchorOf(selector);
     if (anchor == nullptr) {
-      unanchored_.insert(owner);
+      unanchored_.Insert(owner);
       return;
     }
     for (const std::string& value : anchor->values()) {
-      postings_[{anchor->key(), value}].insert(owner);
+      postings_[{anchor->key(), value}].Insert(owner);
     }
   }
 
@@ -51,13 +51,13 @@ class SelectorLookup {
     if (selector.IsNothing()) return;
     const Requirement* anchor = AnchorOf(selector);
     if (anchor == nullptr) {
-      unanchored_.erase(owner);
+      unanchored_.Erase(owner);
       return;
     }
     for (const std::string& value : anchor->values()) {
       const auto it = postings_.find(HashedLabel(anchor->key(), value));
       if (it == postings_.end()) continue;  // The value is there twice.
-      it->second.erase(owner);
+      it->second.Erase(owner);
       if (it->second.empty()) postings_.erase(it);
     }
   }
@@ -104,9 +104,8 @@ class SelectorLookup {
     }
   };
 
-  absl::flat_hash_map<Posting, absl::flat_hash_set<Owner>, Hash, Equal>
-      postings_;
-  absl::flat_hash_set<Owner> unanchored_;
+  absl::flat_hash_map<Posting, OwnerSet<Owner>, Hash, Equal> postings_;
+  OwnerSet<Owner> unanchored_;
 };
 
 }  // namespace vicinal

@@ -170,7 +170,7 @@ void TopologyIndex::Place(PodGroup& group, NodeId node) {
   group.nodes_.Add(node, 1);
   for (CarriedTerm* carried : group.terms_) {
     if (carried->pods.by_node().empty()) {
-      term_lookup_.Add(carried, carried->term.selector);
+      LookupOf(*carried).Add(carried, carried->term.selector);
     }
     carried->pods.Add(node, 1);
   }
@@ -189,7 +189,7 @@ void TopologyIndex::Unplace(PodGroup& group, NodeId node) {
   for (CarriedTerm* carried : group.terms_) {
     carried->pods.Add(node, -1);
     if (carried->pods.by_node().empty()) {
-      term_lookup_.Remove(carried, carried->term.selector);
+      LookupOf(*carried).Remove(carried, carried->term.selector);
     }
   }
   const auto count = [node](PodCounter* counter) {
@@ -464,7 +464,8 @@ TopologyIndex::Size TopologyIndex::size() const {
 bool TopologyIndex::IsEmpty() const {
   const MutexLock lock(cache_mutex_);
   return node_count_ == 0 && groups_.empty() && labels_.empty() &&
-         namespaces_.empty() && terms_.empty() && term_lookup_.empty() &&
+         namespaces_.empty() && terms_.empty() &&
+         anti_affinity_lookup_.empty() && other_term_lookup_.empty() &&
          counters_.empty() && counter_lookup_.empty() &&
          wide_counters_.empty() && recent_.empty() && node_sets_.empty() &&
          domains_.empty();

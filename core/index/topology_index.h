@@ -167,15 +167,18 @@ class TopologyIndex {
   }
 
   // Calls `visit(const CarriedTerm&)` for each carried term that is about
-  // `pod`, whose namespace has the labels `namespace_labels`.
+  // `pod`, whose namespace has the labels `namespace_labels`: those of required
+  // anti-affinity, which filters ask for, or all others, which scores do.
   // Cost: O(labels of the pod + candidate terms).
   template <typename Visit>
-  void ForEachTermAbout(const Pod& pod, const Labels& namespace_labels,
-                        Visit&& visit) const {
-    term_lookup_.ForEachCandidate(
-        pod.meta.labels, [&](const CarriedTerm* carried) {
-          if (carried->term.Matches(pod, namespace_labels)) visit(*carried);
-        });
+  void ForEachAntiAffinityAbout(const Pod& pod, const Labels& namespace_labels,
+                                Visit&& visit) const {
+    ForEachTermAbout(anti_affinity_lookup_, pod, namespace_labels, visit);
+  }
+  template <typename Visit>
+  void ForEachOtherTermAbout(const Pod& pod, const Labels& namespace_labels,
+                             Visit&& visit) const {
+    ForEachTermAbout(other_term_lookup_, pod, namespace_labels, visit);
   }
 
   // What questions make ready is bounded over a change. Without changes they
@@ -225,6 +228,21 @@ class TopologyIndex {
     }
   };
 
+  using TermLookup = SelectorLookup<const CarriedTerm*>;
+
+  template <typename Visit>
+  static void ForEachTermAbout(const TermLookup& lookup, const Pod& pod,
+                               const Labels& namespace_labels, Visit& visit) {
+    lookup.ForEachCandidate(pod.meta.labels, [&](const CarriedTerm* carried) {
+      if (carried->term.Matches(pod, namespace_labels)) visit(*carried);
+    });
+  }
+  TermLookup& LookupOf(const CarriedTerm& carried) {
+    return carried.kind == CarriedTerm::Kind::kRequiredAntiAffinity
+               ? anti_affinity_lookup_
+               : other_term_lookup_;
+  }
+
   // Tells the check of locks that the caller changes the index, and so is alone
   // with it.
   void AssertAlone() const ABSL_ASSERT_EXCLUSIVE_LOCK(cache_mutex_) {}
@@ -259,7 +277,9 @@ class TopologyIndex {
   GroupNumbers numbers_;
 
   absl::flat_hash_map<std::string, std::unique_ptr<CarriedTerm>> terms_;
-  SelectorLookup<const CarriedTerm*> term_lookup_;
+  // Those that placed pods carry.
+  TermLookup anti_affinity_lookup_;
+  TermLookup other_term_lookup_;
 
   // Made ready by questions, kept up to date by events; of too many counters
   // those go that were not asked for longest. The lock guards them against

@@ -148,8 +148,8 @@ TEST_F(TopologyIndexTest, TermsAreLookedAtWhileAPodThatCarriesThemIsPlaced) {
   PodGroup* const group = index_.AddPod({"", labels, terms, false});
   const auto visited = [this] {
     int visits = 0;
-    index_.ForEachTermAbout(Pod(), Labels(),
-                            [&visits](const CarriedTerm&) { ++visits; });
+    index_.ForEachAntiAffinityAbout(
+        Pod(), Labels(), [&visits](const CarriedTerm&) { ++visits; });
     return visits;
   };
   EXPECT_EQ(visited(), 0);
@@ -163,6 +163,35 @@ TEST_F(TopologyIndexTest, TermsAreLookedAtWhileAPodThatCarriesThemIsPlaced) {
   index_.RemovePod(group);
   index_.Drop(carried);
   EXPECT_EQ(index_.size().terms, 0u);
+}
+
+TEST_F(TopologyIndexTest, FiltersAndScoresLookAtTheirOwnTerms) {
+  AffinityTerm term;
+  term.namespaces = {"ns"};
+  term.selector = Selector::Everything();
+  using Kind = CarriedTerm::Kind;
+  std::vector<CarriedTerm*> terms;
+  for (const Kind kind : {Kind::kRequiredAffinity, Kind::kRequiredAntiAffinity,
+                          Kind::kPreferred}) {
+    terms.push_back(index_.Carry(kind, term, 1));
+  }
+  PodGroup* const group = index_.AddPod({"ns", Labels(), terms, false});
+  index_.Place(*group, 0);
+  Pod pod;
+  pod.meta.namespace_name = "ns";
+  std::vector<Kind> kinds;
+  const auto visit = [&kinds](const CarriedTerm& carried) {
+    kinds.push_back(carried.kind);
+  };
+  index_.ForEachAntiAffinityAbout(pod, Labels(), visit);
+  EXPECT_EQ(kinds, std::vector{Kind::kRequiredAntiAffinity});
+  kinds.clear();
+  index_.ForEachOtherTermAbout(pod, Labels(), visit);
+  EXPECT_EQ(kinds, (std::vector{Kind::kRequiredAffinity, Kind::kPreferred}));
+  Remove(group);
+  for (CarriedTerm* carried : terms) index_.Drop(carried);
+  index_.RemoveNode(0);
+  EXPECT_TRUE(index_.IsEmpty());
 }
 
 TEST_F(TopologyIndexTest, NodeSetsFollowLabelsAndTaints) {

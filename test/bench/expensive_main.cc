@@ -95,6 +95,16 @@ std::vector<Kind> Kinds() {
          terms = Terms(bytes, "NotIn");
          for (PodAffinityTerm& term : terms) term.namespace_selector.emplace();
        }},
+      {"anti-affinity, a label of all pods",
+       [](std::int64_t bytes, Pod& pod) {
+         auto& terms = AffinityOf(pod).pod_anti_affinity.emplace().required;
+         terms = Terms(bytes / 2, "NotIn");
+         for (PodAffinityTerm& term : terms) {
+           term.label_selector->match_labels.Set("app.kubernetes.io/managed-by",
+                                                 "Helm");
+           term.namespace_selector.emplace();
+         }
+       }},
       {"affinity, matches only itself",
        [](std::int64_t bytes, Pod& pod) {
          pod.meta.labels.Set("alone", "x");

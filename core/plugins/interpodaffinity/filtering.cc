@@ -10,6 +10,7 @@
 #include "core/index/topology_index.h"
 #include "core/plugins/interpodaffinity/incoming_terms.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "core/plugins/interpodaffinity/last_domains.h"
 
 namespace vicinal {
 namespace {
@@ -106,10 +107,10 @@ class AffinityFilter : public PreparedFilter {
       anti_affinity_.Add(std::move(term), domains)
           .AddDomainsOf(index_, matching);
     }
-    index_.ForEachTermAbout(
+    LastDomains domains(index_);
+    index_.ForEachAntiAffinityAbout(
         pod.pod, namespace_labels_, [&](const CarriedTerm& carried) {
-          if (carried.kind != CarriedTerm::Kind::kRequiredAntiAffinity) return;
-          existing_anti_affinity_.Of(index_.Domains(carried.term.topology_key))
+          existing_anti_affinity_.Of(domains.Of(carried.term.topology_key))
               .AddDomainsOf(index_, carried.pods);
         });
   }

@@ -9,6 +9,7 @@
 #include "core/index/topology_index.h"
 #include "core/plugins/interpodaffinity/incoming_terms.h"
 #include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "core/plugins/interpodaffinity/last_domains.h"
 
 namespace vicinal {
 namespace {
@@ -18,33 +19,27 @@ class AffinityScore : public PreparedScore {
   AffinityScore(const ClusterState& cluster, const PodInfo& pod,
                 const InterPodAffinityArgs& args) {
     const TopologyIndex& index = cluster.topology();
+    LastDomains domains(index);
     const auto add_own = [&](const WeightedAffinityTerm& own,
                              std::int64_t sign) {
       const AffinityTerm term = WithNamespacesMerged(cluster, own.term);
-      Add(index, term.topology_key, index.Count(QueryFor({term})),
-          sign * own.weight);
+      // Not the key of the merged term, which goes.
+      Add(index, domains.Of(own.term.topology_key),
+          index.Count(QueryFor({term})), sign * own.weight);
     };
     for (const auto& term : pod.preferred_affinity_terms) add_own(term, 1);
     for (const auto& term : pod.preferred_anti_affinity_terms) {
       add_own(term, -1);
     }
-    index.ForEachTermAbout(
+    index.ForEachOtherTermAbout(
         pod.pod, cluster.NamespaceLabels(pod.pod.meta.namespace_name),
         [&](const CarriedTerm& carried) {
-          switch (carried.kind) {
-            case CarriedTerm::Kind::kPreferred:
-              Add(index, carried.term.topology_key, carried.pods,
-                  carried.weight);
-              break;
-            case CarriedTerm::Kind::kRequiredAffinity:
-              if (args.hard_pod_affinity_weight > 0) {
-                Add(index, carried.term.topology_key, carried.pods,
-                    args.hard_pod_affinity_weight);
-              }
-              break;
-            case CarriedTerm::Kind::kRequiredAntiAffinity:
-              break;
-          }
+          const bool preferred = carried.kind == CarriedTerm::Kind::kPreferred;
+          const std::int64_t weight =
+              preferred ? carried.weight : args.hard_pod_affinity_weight;
+          if (!preferred && weight <= 0) return;
+          Add(index, domains.Of(carried.term.topology_key), carried.pods,
+              weight);
         });
   }
 
@@ -97,10 +92,10 @@ class AffinityScore : public PreparedScore {
   }
 
   // Adds the weight once for each of the counted pods, to their domains.
-  void Add(const TopologyIndex& index, const std::string& topology_key,
+  void Add(const TopologyIndex& index, const TopologyDomains& domains,
            const PlacementCounts& counts, std::int64_t weight) {
     if (counts.by_node().empty()) return;
-    TopologyScore& topology = ByDomain(index.Domains(topology_key));
+    TopologyScore& topology = ByDomain(domains);
     index.ForEachDomain(counts, *topology.domains,
                         [&](DomainId domain, std::int64_t count) {
                           topology.by_domain[domain] += weight * count;
