@@ -219,6 +219,7 @@ class Http2 {
     asio::defer(context_.io, [&context = context_, client = client_,
                               reply = std::make_shared<Reply>(mailbox_,
                                                               request.stream),
+                              asked = last_request_,
                               request = std::move(request)]() mutable {
       request.body.reserve(request.body.size() + simdjson::SIMDJSON_PADDING);
       const std::string_view target = request.path;
@@ -227,8 +228,7 @@ class Http2 {
           client.has_certificate, *client.name};
       if (context.options.async_handler != nullptr) {
         const HttpCaller caller{
-            steady_clock::now(),
-            [is_gone = request.is_gone] { return is_gone->load(); }};
+            asked, [is_gone = request.is_gone] { return is_gone->load(); }};
         if (context.options.async_handler(question, caller,
                                           [reply](HttpResponse answer) {
                                             reply->Give(std::move(answer));
