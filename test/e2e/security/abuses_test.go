@@ -29,7 +29,7 @@ func TestAbusesGetNothingAndChangeNothing(t *testing.T) {
 	if !strings.Contains(want, `"n1"`) && !strings.Contains(want, `"n2"`) {
 		t.Fatalf("a good question is answered with %s", want)
 	}
-	abuses := slices.Concat(withoutACertificate(w), withoutTheRole(t, w), crookedPaths(), smuggled(), tricks(), oversized())
+	abuses := slices.Concat(withoutACertificate(w), withoutTheRole(t, w), crookedPaths(), smuggled(), tricks(), http2Tricks(), oversized())
 	w.tryAll(t, abuses)
 	if len(abuses) < 60 {
 		t.Errorf("%d abuses, want 60", len(abuses))
