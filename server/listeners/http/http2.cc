@@ -71,6 +71,8 @@ class Reply {
       : mailbox_(std::move(mailbox)), stream_(stream) {}
   Reply(const Reply&) = delete;
   Reply& operator=(const Reply&) = delete;
+  // What it may throw is for lack of memory, which ends the process.
+  // NOLINTNEXTLINE(bugprone-exception-escape)
   ~Reply() { Give(ErrorResponse(503, "the request was given up")); }
 
   void Give(HttpResponse answer) {
@@ -216,10 +218,9 @@ class Http2 {
 
   // Has it answered by the handlers, on any thread.
   void Dispatch(Http2Session::Request request) {
+    auto reply = std::make_shared<Reply>(mailbox_, request.stream);
     asio::defer(context_.io, [&context = context_, client = client_,
-                              reply = std::make_shared<Reply>(mailbox_,
-                                                              request.stream),
-                              asked = last_request_,
+                              reply = std::move(reply), asked = last_request_,
                               request = std::move(request)]() mutable {
       request.body.reserve(request.body.size() + simdjson::SIMDJSON_PADDING);
       const std::string_view target = request.path;
