@@ -8,6 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include "server/listeners/http/http2_field.h"
+
 namespace vicinal {
 namespace {
 
@@ -25,16 +27,6 @@ constexpr std::size_t kMaxUnsentAcks = 100;
 
 std::string_view View(const std::uint8_t* bytes, std::size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
-}
-
-nghttp2_nv Field(std::string_view name, std::string_view value) {
-  // nghttp2 copies both and changes neither.
-  const auto bytes = [](std::string_view text) {
-    return const_cast<std::uint8_t*>(
-        reinterpret_cast<const std::uint8_t*>(text.data()));
-  };
-  return {bytes(name), bytes(value), name.size(), value.size(),
-          NGHTTP2_NV_FLAG_NONE};
 }
 
 // What nghttp2 cannot do here is only for lack of memory, or because the stream
@@ -303,11 +295,11 @@ void Http2Session::Submit(std::int32_t id, Stream& stream) {
   const std::string status = std::to_string(stream.answer.status);
   const std::string length = std::to_string(stream.answer.body.size());
   std::vector<nghttp2_nv> fields = {
-      Field(":status", status),
-      Field("content-type", stream.answer.content_type),
-      Field("content-length", length)};
+      Http2Field(":status", status),
+      Http2Field("content-type", stream.answer.content_type),
+      Http2Field("content-length", length)};
   if (!stream.answer.allow.empty()) {
-    fields.push_back(Field("allow", stream.answer.allow));
+    fields.push_back(Http2Field("allow", stream.answer.allow));
   }
   nghttp2_data_provider body{};
   body.read_callback = Callbacks::ReadAnswer;

@@ -135,3 +135,16 @@ func wantFewLogLines(t *testing.T, v *harness.Vicinal, most int) {
 		t.Errorf("%d lines in the log, want at most %d", lines, most)
 	}
 }
+
+// askUntil wants good answers, one after the other, and returns how many there were and how
+// long the slowest took.
+func askUntil(t *testing.T, v *harness.Vicinal, end time.Time) (asked int, slowest time.Duration) {
+	t.Helper()
+	for time.Now().Before(end) {
+		begin := time.Now()
+		wantGoodAnswer(t, v)
+		slowest = max(slowest, time.Since(begin))
+		asked++
+	}
+	return asked, slowest
+}

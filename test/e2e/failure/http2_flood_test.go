@@ -124,13 +124,7 @@ func TestHTTP2IsFlooded(t *testing.T) {
 			}
 		})
 	}
-	asked, slowest := 0, time.Duration(0)
-	for time.Now().Before(end) {
-		begin := time.Now()
-		wantGoodAnswer(t, v)
-		slowest = max(slowest, time.Since(begin))
-		asked++
-	}
+	asked, slowest := askUntil(t, v, end)
 	flooding.Wait()
 	most := peak()
 	total := int64(0) // Each may be refused, and each 100th of these is logged.

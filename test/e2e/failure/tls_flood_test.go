@@ -75,13 +75,7 @@ func TestTLSHandshakesAreFlooded(t *testing.T) {
 			}
 		})
 	}
-	asked, slowest := 0, time.Duration(0)
-	for time.Now().Before(end) {
-		begin := time.Now()
-		wantGoodAnswer(t, v)
-		slowest = max(slowest, time.Since(begin))
-		asked++
-	}
+	asked, slowest := askUntil(t, v, end)
 	flooding.Wait()
 	most := peak()
 	t.Logf("%d whole handshakes, %d broken ones; %d questions meanwhile, the slowest took %v; memory %.1f MB before, at most %.1f MB",

@@ -7,20 +7,13 @@
 #include <cstring>
 #include <iterator>
 
+#include "server/listeners/http/http2_field.h"
+
 namespace vicinal {
 namespace {
 
 std::string Text(const std::uint8_t* bytes, std::size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
-}
-
-nghttp2_nv Field(std::string_view name, std::string_view value) {
-  const auto bytes = [](std::string_view text) {
-    return const_cast<std::uint8_t*>(
-        reinterpret_cast<const std::uint8_t*>(text.data()));
-  };
-  return {bytes(name), bytes(value), name.size(), value.size(),
-          NGHTTP2_NV_FLAG_NONE};
 }
 
 }  // namespace
@@ -144,9 +137,10 @@ std::int32_t Http2Client::Submit(
     std::string_view method, std::string_view path, Body body,
     const std::vector<std::pair<std::string, std::string>>& more) {
   std::vector<nghttp2_nv> fields = {
-      Field(":method", method), Field(":scheme", "https"),
-      Field(":authority", "h"), Field(":path", path)};
-  for (const auto& [name, value] : more) fields.push_back(Field(name, value));
+      Http2Field(":method", method), Http2Field(":scheme", "https"),
+      Http2Field(":authority", "h"), Http2Field(":path", path)};
+  for (const auto& [name, value] : more)
+    fields.push_back(Http2Field(name, value));
   nghttp2_data_provider provider{};
   provider.read_callback = Callbacks::ReadBody;
   const bool has_body = !body.bytes.empty() || !body.whole;
