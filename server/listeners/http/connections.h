@@ -16,7 +16,7 @@ namespace vicinal {
 // Thread-safe.
 class Connections {
  public:
-  // One of them. All but the constructor and the destructor on its strand only.
+  // One of them. All but the constructor and the destructor on its thread only.
   class Connection {
    public:
     // Both must outlive it.

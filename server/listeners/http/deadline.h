@@ -11,7 +11,7 @@ namespace vicinal {
 
 // Cancels what a socket waits for once its time is over. Unlike the timeout of
 // beast::tcp_stream it leaves the socket open, for the client to be told. To be
-// used on the socket's strand only.
+// used on the socket's thread only.
 class Deadline {
  public:
   // The socket must outlive the deadline.

@@ -1,7 +1,6 @@
 #include "server/listeners/http/http1.h"
 
 #include <poll.h>
-#include <simdjson.h>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -61,7 +60,7 @@ class PendingAnswer {
       const MutexLock lock(mutex_);
       if (pending_ == nullptr) return;
       answer_ = std::move(answer);
-      // Runs after the wait has begun: both are on the connection's strand.
+      // Runs after the wait has begun: both are on the connection's thread.
       asio::post(pending_->socket_.get_executor(),
                  [state = shared_from_this()] {
                    const MutexLock lock(state->mutex_);
@@ -219,22 +218,16 @@ class Http1 {
   }
 
   asio::awaitable<HttpResponse> Handle(Request& request) {
-    std::string& body = request.body();
-    body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
-    const std::string_view target = View(request.target());
-    const HttpRequest question{View(request.method_string()),
-                               target.substr(0, target.find('?')), body,
-                               peer_.has_certificate(), peer_.name()};
-    if (options_.async_handler == nullptr) co_return context_.handler(question);
     PendingAnswer pending(lowest().socket());
     const auto state = pending.state();
     const HttpCaller caller{std::chrono::steady_clock::now(),
                             [state] { return state->IsGone(); }};
-    if (!options_.async_handler(question, caller, [state](HttpResponse answer) {
-          state->Answer(std::move(answer));
-        })) {
-      co_return context_.handler(question);
-    }
+    context_.Ask({std::string(View(request.method_string())),
+                  std::string(View(request.target())),
+                  std::move(request.body()), peer_.has_certificate(), name_},
+                 caller, [state](HttpResponse answer) {
+                   state->Answer(std::move(answer));
+                 });
     co_return co_await pending.Await();
   }
 
@@ -257,6 +250,8 @@ class Http1 {
   Connections::Connection& connection_;
   Peer& peer_;
   Stream& stream_;
+  const std::shared_ptr<const std::string> name_ =  // Of the client.
+      std::make_shared<const std::string>(peer_.name());
   beast::flat_buffer buffer_;  // What has arrived and is not parsed yet.
 };
 

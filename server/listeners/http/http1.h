@@ -12,8 +12,8 @@
 namespace vicinal {
 
 // Answers requests until the connection is at its end, without closing it; with
-// TLS the handshake has been made. Runs on the stream's strand, handlers too.
-// All arguments must outlive it.
+// TLS the handshake has been made. Runs on the stream's thread, handlers on
+// others. All arguments must outlive it.
 boost::asio::awaitable<void> ServeHttp1(ServerContext& context,
                                         Connections::Connection& connection,
                                         Peer& peer, PlainStream& stream);

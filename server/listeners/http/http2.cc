@@ -1,7 +1,6 @@
 #include "server/listeners/http/http2.h"
 
 #include <glog/logging.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <atomic>
@@ -53,11 +52,11 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   }
 
  private:
-  // On the connection's strand.
+  // On the connection's thread.
   void Deliver();
 
   Mutex mutex_;
-  // Null: it is gone, and with it perhaps what its strand needs.
+  // Null: it is gone, and with it perhaps what its thread needs.
   Http2* connection_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::pair<std::int32_t, HttpResponse>> answers_
       ABSL_GUARDED_BY(mutex_);
@@ -85,7 +84,7 @@ class Reply {
   std::atomic<bool> given_ = false;
 };
 
-// One connection. All on its strand; one coroutine reads, one writes and one
+// One connection. All on its thread; one coroutine reads, one writes and one
 // looks at the clock.
 class Http2 {
  public:
@@ -216,29 +215,15 @@ class Http2 {
     }
   }
 
-  // Has it answered by the handlers, on any thread.
   void Dispatch(Http2Session::Request request) {
+    const HttpCaller caller{
+        last_request_, [is_gone = request.is_gone] { return is_gone->load(); }};
     auto reply = std::make_shared<Reply>(mailbox_, request.stream);
-    asio::defer(context_.io, [&context = context_, client = client_,
-                              reply = std::move(reply), asked = last_request_,
-                              request = std::move(request)]() mutable {
-      request.body.reserve(request.body.size() + simdjson::SIMDJSON_PADDING);
-      const std::string_view target = request.path;
-      const HttpRequest question{
-          request.method, target.substr(0, target.find('?')), request.body,
-          client.has_certificate, *client.name};
-      if (context.options.async_handler != nullptr) {
-        const HttpCaller caller{
-            asked, [is_gone = request.is_gone] { return is_gone->load(); }};
-        if (context.options.async_handler(question, caller,
-                                          [reply](HttpResponse answer) {
-                                            reply->Give(std::move(answer));
-                                          })) {
-          return;
-        }
-      }
-      reply->Give(context.handler(question));
-    });
+    context_.Ask({std::move(request.method), std::move(request.path),
+                  std::move(request.body), peer_.has_certificate(), name_},
+                 caller, [reply = std::move(reply)](HttpResponse answer) {
+                   reply->Give(std::move(answer));
+                 });
   }
 
   // To be called after anything has been done to the session.
@@ -261,19 +246,13 @@ class Http2 {
     watch_.cancel();
   }
 
-  // What the handlers are told of the client, who may be gone by then.
-  struct Client {
-    bool has_certificate;
-    std::shared_ptr<const std::string> name;
-  };
-
   ServerContext& context_;
   Connections::Connection& connection_;
   Peer& peer_;
   TlsStream& stream_;
   const asio::any_io_executor executor_;
-  const Client client_{peer_.has_certificate(),
-                       std::make_shared<const std::string>(peer_.name())};
+  const std::shared_ptr<const std::string> name_ =  // Of the client.
+      std::make_shared<const std::string>(peer_.name());
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>(*this);
   Http2Session session_;
   bool ended_ = false;    // No more is read.
@@ -300,7 +279,7 @@ void Mailbox::Deliver() {
   {
     const MutexLock lock(mutex_);
     answers.swap(answers_);
-    connection = connection_;  // It ends on this strand only.
+    connection = connection_;  // It ends on this thread only.
   }
   if (connection == nullptr) return;
   for (auto& [stream, answer] : answers) {

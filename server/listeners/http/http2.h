@@ -13,7 +13,7 @@ namespace vicinal {
 
 // Answers requests until the connection is at its end, without closing it; the
 // handshake has been made, and HTTP/2 chosen in it (ALPN). Runs on the stream's
-// strand, handlers on any thread of the server. The options' limits hold for
+// thread, handlers on others. The options' limits hold for
 // each request, but max_body_bytes for all of the connection that are not
 // answered yet. All arguments must outlive it.
 boost::asio::awaitable<void> ServeHttp2(ServerContext& context,

@@ -14,8 +14,10 @@ namespace vicinal {
 
 struct HttpOptions {
   std::string address;  // "host:port"; host is an IP address; port 0: any.
+  // That run the handler, and as many for connections.
   int threads = 1;
   // Asked first, for requests whose answers take long: they keep no thread.
+  // Runs on the connection's thread, and so must not block.
   AsyncHttpHandler async_handler = nullptr;
   std::size_t max_body_bytes = 64 << 20;
   // Connections at a time; others are closed at once.

@@ -10,13 +10,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "server/listeners/http/budget.h"
@@ -24,6 +21,7 @@
 #include "server/listeners/http/endpoint.h"
 #include "server/listeners/http/http1.h"
 #include "server/listeners/http/http2.h"
+#include "server/listeners/http/io_threads.h"
 #include "server/listeners/http/peer.h"
 #include "server/listeners/http/server_context.h"
 #include "server/listeners/http/streams.h"
@@ -49,7 +47,17 @@ class HttpServer::Impl {
   Impl(const Options& options, HttpHandler handler)
       : context_(options, std::move(handler)),
         options_(context_.options),
-        acceptor_(asio::make_strand(context_.io)) {}
+        // Boost.Beast throws for some of what a client may send, such as a
+        // trailer of more than 64 KiB: that ends the connection, whose
+        // coroutine goes with what has thrown, and nothing else.
+        threads_(options_.threads,
+                 [this](const std::exception& thrown) {
+                   LOG_EVERY_N(WARNING, 100)
+                       << options_.address
+                       << ": a connection is closed: " << thrown.what() << " ("
+                       << google::COUNTER << " so far; each 100th is logged)";
+                 }),
+        acceptor_(threads_.Next()) {}
 
   // Returns the address that was bound.
   absl::StatusOr<std::string> Start() {
@@ -72,9 +80,7 @@ class HttpServer::Impl {
     }
     const std::uint16_t port = acceptor_.local_endpoint().port();
     asio::co_spawn(acceptor_.get_executor(), Accept(), asio::detached);
-    for (int i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { Run(); });
-    }
+    threads_.Start();
     return Endpoint{address->host, port}.ToString();
   }
 
@@ -87,33 +93,18 @@ class HttpServer::Impl {
     context_.connections.Await(patience);
   }
 
-  // Coroutines, and with them the connections, end with the context; a handler
-  // that runs is let finish by the join.
+  // A handler that runs is let finish. Coroutines, and with them the
+  // connections, end with their io_contexts.
   ~Impl() {
-    context_.io.stop();
-    for (std::thread& thread : threads_) thread.join();
+    threads_.Stop();
+    context_.handler_threads.stop();
+    context_.handler_threads.join();
   }
 
  private:
-  // The body of the threads. Boost.Beast throws for some of what a client may
-  // send, such as a trailer of more than 64 KiB: that ends the connection,
-  // whose coroutine goes with what has thrown, and nothing else.
-  void Run() {
-    while (true) {
-      try {
-        context_.io.run();
-        return;
-      } catch (const std::exception& thrown) {
-        LOG_EVERY_N(WARNING, 100)
-            << options_.address << ": a connection is closed: " << thrown.what()
-            << " (" << google::COUNTER << " so far; each 100th is logged)";
-      }
-    }
-  }
-
   asio::awaitable<void> Accept() {
     while (true) {
-      tcp::socket socket(asio::make_strand(context_.io));
+      tcp::socket socket(threads_.Next());
       boost::system::error_code error;
       co_await acceptor_.async_accept(socket, Redirected(error));
       if (context_.connections.draining()) co_return;
@@ -188,8 +179,8 @@ class HttpServer::Impl {
 
   ServerContext context_;
   const HttpOptions& options_;
+  IoThreads threads_;
   tcp::acceptor acceptor_;
-  std::vector<std::thread> threads_;
 };
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(

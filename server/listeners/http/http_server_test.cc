@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <string>
@@ -591,6 +593,42 @@ TEST(HttpServerTest, HandlersRunOnAllThreads) {
     ASSERT_TRUE(clients.back()->Send(kGet));
   }
   for (const auto& client : clients) EXPECT_EQ(Next(*client).status, 200);
+}
+
+// A question of the scheduler may wait for its own binding, which comes over
+// another connection.
+TEST(HttpServerTest, WhileAHandlerBlocksEveryOtherConnectionIsAnswered) {
+  HttpServer::Options options = Loopback();
+  options.threads = 2;
+  Gate gate;
+  const auto server = Started(options, [&](const HttpRequest& request) {
+    const bool open = request.path != "/blocks" || gate.WaitUntilOpen();
+    return open ? Echo(request) : ErrorResponse(500, "nobody opens");
+  });
+  RawClient blocked(server->address());
+  ASSERT_TRUE(blocked.Send("GET /blocks HTTP/1.1\r\nHost: h\r\n\r\n"));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(AskOnce(*server, kGet).status, 200);
+  gate.Open();
+  EXPECT_EQ(Next(blocked).status, 200);
+}
+
+TEST(HttpServerTest, ARequestWakesNoThreadThatHasNothingToDoWithIt) {
+  HttpServer::Options options = Loopback();
+  options.threads = 8;
+  const auto server = Started(options);
+  RawClient client(server->address());
+  const auto waits = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+  };
+  const std::int64_t before = waits();
+  constexpr int kRequests = 500;
+  for (int i = 0; i < kRequests; ++i) {
+    EXPECT_EQ(Ask(client, kGet).status, 200);
+  }
+  // The client's, the connection's thread twice, and the handler's.
+  EXPECT_LT(static_cast<double>(waits() - before) / kRequests, 5.5);
 }
 
 TEST(HttpServerTest, ManyClientsAtATimeGetTheirOwnAnswers) {

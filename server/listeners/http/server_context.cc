@@ -1,16 +1,30 @@
 #include "server/listeners/http/server_context.h"
 
 #include <glog/logging.h>
+#include <simdjson.h>
 
+#include <boost/asio/post.hpp>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace vicinal {
+namespace {
+
+HttpRequest ToRequest(const ServerContext::Question& question) {
+  const std::string_view target = question.target;
+  return {question.method, target.substr(0, target.find('?')), question.body,
+          question.has_client_certificate, *question.client_name};
+}
+
+}  // namespace
 
 ServerContext::ServerContext(const HttpOptions& options, HttpHandler handler)
     : options(options),
       handler(std::move(handler)),
       connection_budget(options.max_connections),
-      unsent_budget(options.max_unsent_bytes) {}
+      unsent_budget(options.max_unsent_bytes),
+      handler_threads(static_cast<std::size_t>(options.threads)) {}
 
 void ServerContext::Refused(const char* limit) const {
   LOG_EVERY_N(WARNING, 100)
@@ -35,6 +49,19 @@ bool ServerContext::IsBelieved(Peer& peer) const {
       << ": a client's connection is closed: " << believed.message() << " ("
       << google::COUNTER << " so far; each 100th is logged)";
   return believed.ok();
+}
+
+void ServerContext::Ask(Question question, const HttpCaller& caller,
+                        HttpAnswer answer) {
+  question.body.reserve(question.body.size() + simdjson::SIMDJSON_PADDING);
+  if (options.async_handler != nullptr &&
+      options.async_handler(ToRequest(question), caller, answer)) {
+    return;
+  }
+  boost::asio::post(handler_threads, [this, question = std::move(question),
+                                      answer = std::move(answer)] {
+    answer(handler(ToRequest(question)));
+  });
 }
 
 }  // namespace vicinal

@@ -2,8 +2,9 @@
 #ifndef VICINAL_SERVER_LISTENERS_HTTP_SERVER_CONTEXT_H_
 #define VICINAL_SERVER_LISTENERS_HTTP_SERVER_CONTEXT_H_
 
-#include <boost/asio/io_context.hpp>
-#include <cstddef>
+#include <boost/asio/thread_pool.hpp>
+#include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "server/listeners/http/budget.h"
@@ -28,13 +29,28 @@ struct ServerContext {
   // Whether a client is still to be answered; if not, the log says why.
   bool IsBelieved(Peer& peer) const;
 
+  // A whole request.
+  struct Question {
+    std::string method;
+    std::string target;  // With the query.
+    std::string body;
+    bool has_client_certificate;
+    std::shared_ptr<const std::string> client_name;
+  };
+
+  // Has it answered: at once by the options' async_handler, or by the handler,
+  // on one of the handlers' threads. Does not block. `answer` is called as an
+  // AsyncHttpHandler does; it is destroyed without a call if the server ends
+  // before.
+  void Ask(Question question, const HttpCaller& caller, HttpAnswer answer);
+
   const HttpOptions options;
   const HttpHandler handler;
   Budget connection_budget;
   Budget unsent_budget;
   Connections connections;
-  // Last, since its coroutines and tasks use the others.
-  boost::asio::io_context io;
+  // Last, since what runs there uses the others.
+  boost::asio::thread_pool handler_threads;
 };
 
 }  // namespace vicinal
