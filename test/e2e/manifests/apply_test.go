@@ -39,6 +39,7 @@ func TestOnARealAPIServer(t *testing.T) {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "nobody"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	t.Run("Helm installs, changes and removes the chart", f.helmInstalls)
 	t.Run("every variant is accepted, and a second time changes nothing", f.variantsAreAccepted)
 	t.Run("the API server would refuse a misspelt field", f.misspeltFieldIsRefused)
 	t.Run("vicinal passes the restricted pod security standard", f.podSecurity)
