@@ -18,6 +18,9 @@ struct ClusterCost {
   //   not tolerate, and each that could not come to its node for its required
   //   pod affinity if it was not there.
   std::int64_t hard_violations = 0;
+  // Pods that a strategy about their status looks for and that are not replaced
+  // yet. A scan does not count them.
+  std::int64_t to_replace = 0;
   // For each distinct topology spread constraint, how many pods its domains
   // have above the smallest one and maxSkew; for each owner, if duplicates are
   // looked for, how many pods its nodes have above an even share.
@@ -30,12 +33,14 @@ struct ClusterCost {
 
   ClusterCost& operator+=(const ClusterCost& other) {
     hard_violations += other.hard_violations;
+    to_replace += other.to_replace;
     skew += other.skew;
     soft += other.soft;
     return *this;
   }
   ClusterCost& operator-=(const ClusterCost& other) {
     hard_violations -= other.hard_violations;
+    to_replace -= other.to_replace;
     skew -= other.skew;
     soft -= other.soft;
     return *this;
@@ -49,7 +54,8 @@ struct ClusterCost {
 
   // For messages of tests.
   friend std::ostream& operator<<(std::ostream& out, const ClusterCost& cost) {
-    return out << cost.hard_violations << "/" << cost.skew << "/" << cost.soft;
+    return out << cost.hard_violations << "/" << cost.to_replace << "/"
+               << cost.skew << "/" << cost.soft;
   }
 
   friend bool operator==(const ClusterCost&, const ClusterCost&) = default;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/decode.h"
+#include "core/model/decode_time.h"
 #include "core/model/quantity.h"
 
 namespace vicinal {
@@ -47,7 +50,80 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
       });
 }
 
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           ContainerFacts* out) {
+  const auto on_terminated = [out](std::string_view key, JsonValue field,
+                                   const JsonPath& where) {
+    if (key == "reason") return Decode(field, where, &out->terminated_reason);
+    if (key != "exitCode") return absl::OkStatus();
+    return Decode(field, where, &out->exit_code);
+  };
+  const auto on_state = [&](std::string_view key, JsonValue field,
+                            const JsonPath& where) {
+    if (key == "waiting") {
+      return DecodeFields(field, where,
+                          JsonField{"reason", &out->waiting_reason});
+    }
+    if (key != "terminated" || IsNull(field)) return absl::OkStatus();
+    out->exit_code = 0;
+    return ForEachField(field, where, on_terminated);
+  };
+  return ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "restartCount") return Decode(field, where, &out->restarts);
+        if (key != "state") return absl::OkStatus();
+        return ForEachField(field, where, on_state);
+      });
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           ConditionFacts* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "type") return Decode(field, where, &out->type);
+        if (key == "status") return Decode(field, where, &out->status);
+        if (key == "reason") return Decode(field, where, &out->reason);
+        if (key != "lastTransitionTime") return absl::OkStatus();
+        return DecodeTime(field, where, &out->last_transition);
+      });
+}
+
 namespace {
+
+absl::Status DecodeContainers(JsonValue value, const JsonPath& path,
+                              ContainerFacts::Kind kind, PodStatusFacts* out) {
+  return ForEachElement(
+      value, path, [&](JsonValue element, const JsonPath& where) {
+        ContainerFacts& facts = out->containers.emplace_back();
+        facts.kind = kind;
+        return Decode(element, where, &facts);
+      });
+}
+
+absl::Status DecodeStatus(JsonValue value, const JsonPath& path,
+                          std::string* qos_class, PodStatusFacts* out) {
+  return ForEachField(
+      value, path,
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        using Kind = ContainerFacts::Kind;
+        if (key == "qosClass") return Decode(field, where, qos_class);
+        if (key == "phase") return Decode(field, where, &out->phase);
+        if (key == "reason") return Decode(field, where, &out->reason);
+        if (key == "conditions") return Decode(field, where, &out->conditions);
+        if (key == "containerStatuses") {
+          return DecodeContainers(field, where, Kind::kMain, out);
+        }
+        if (key == "initContainerStatuses") {
+          return DecodeContainers(field, where, Kind::kInit, out);
+        }
+        if (key == "ephemeralContainerStatuses") {
+          return DecodeContainers(field, where, Kind::kEphemeral, out);
+        }
+        return absl::OkStatus();
+      });
+}
 
 absl::Status DecodeAnnotations(JsonValue value, const JsonPath& path,
                                PodFacts* out) {
@@ -122,21 +198,20 @@ QosClass QosOf(const std::vector<ContainerLimits>& containers) {
 absl::Status Decode(JsonValue value, const JsonPath& path, PodFacts* out) {
   Spec spec;
   std::string qos_class;
+  PodStatusFacts of_status;
+  const auto on_metadata = [&](std::string_view key, JsonValue field,
+                               const JsonPath& where) {
+    if (key == "annotations") return DecodeAnnotations(field, where, out);
+    if (key != "creationTimestamp") return absl::OkStatus();
+    return DecodeTime(field, where, &of_status.creation_time);
+  };
   absl::Status status = ForEachField(
       value, path,
       [&](std::string_view key, JsonValue field, const JsonPath& where) {
         if (key == "spec") return DecodeSpec(field, where, &spec);
-        if (key == "status") {
-          return DecodeFields(field, where, JsonField{"qosClass", &qos_class});
-        }
-        if (key != "metadata") return absl::OkStatus();
-        return ForEachField(field, where,
-                            [out](std::string_view name, JsonValue inner,
-                                  const JsonPath& there) {
-                              return name == "annotations"
-                                         ? DecodeAnnotations(inner, there, out)
-                                         : absl::OkStatus();
-                            });
+        if (key == "metadata") return ForEachField(field, where, on_metadata);
+        if (key != "status") return absl::OkStatus();
+        return DecodeStatus(field, where, &qos_class, &of_status);
       });
   if (!status.ok()) return status;
   for (const EvictedVolume& volume : spec.volumes) {
@@ -144,6 +219,9 @@ absl::Status Decode(JsonValue value, const JsonPath& path, PodFacts* out) {
     out->pvc |= volume.pvc;
   }
   out->resource_claims = spec.resource_claims;
+  if (of_status != PodStatusFacts()) {
+    out->status = std::make_shared<const PodStatusFacts>(std::move(of_status));
+  }
   if (qos_class == "BestEffort") {
     out->qos = QosClass::kBestEffort;
   } else if (qos_class == "Burstable") {

@@ -8,8 +8,9 @@
 
 namespace vicinal {
 
-// Of a v1.Pod. The QoS class is status.qosClass, or follows from the resources
-// of the containers. Errors name the field.
+// Of a v1.Pod. `status` is null if it would be a PodStatusFacts(). The QoS
+// class is status.qosClass, or follows from the resources of the containers.
+// Errors name the field.
 absl::Status Decode(JsonValue value, const JsonPath& path, PodFacts* out);
 
 }  // namespace vicinal

@@ -70,12 +70,50 @@ TEST(PodFactsTest, TheQosClassFollowsFromTheResourcesIfItIsNotTold) {
             QosClass::kBurstable);
 }
 
+TEST(PodFactsTest, HowAPodFares) {
+  EXPECT_EQ(FactsOf("{metadata: {name: a}, status: {}}").status, nullptr);
+  const PodFacts facts = FactsOf(R"(
+metadata: {creationTimestamp: "2026-01-01T00:00:10Z"}
+status:
+  phase: Failed
+  reason: Evicted
+  conditions:
+  - {type: Ready, status: "False", reason: PodFailed, lastTransitionTime: "2026-01-01T00:00:20Z"}
+  - {type: Initialized, status: "True", lastTransitionTime: null}
+  containerStatuses:
+  - {name: a, restartCount: 3, state: {waiting: {reason: CrashLoopBackOff}}}
+  - {name: b, restartCount: 0, state: {terminated: {reason: Error, exitCode: 2}}}
+  initContainerStatuses: [{name: c, restartCount: 7, state: {running: {}}}]
+  ephemeralContainerStatuses: [{name: d, state: {terminated: {exitCode: 0}}}]
+)");
+  ASSERT_NE(facts.status, nullptr);
+  using Kind = ContainerFacts::Kind;
+  PodStatusFacts want;
+  want.creation_time = 1767225610;
+  want.phase = "Failed";
+  want.reason = "Evicted";
+  want.conditions = {{"Ready", "False", "PodFailed", 1767225620},
+                     {"Initialized", "True", "", std::nullopt}};
+  want.containers = {{Kind::kMain, 3, "CrashLoopBackOff", "", std::nullopt},
+                     {Kind::kMain, 0, "", "Error", 2},
+                     {Kind::kInit, 7, "", "", std::nullopt},
+                     {Kind::kEphemeral, 0, "", "", 0}};
+  EXPECT_EQ(*facts.status, want);
+}
+
 TEST(PodFactsTest, ErrorsNameTheField) {
   JsonReader reader;
   EXPECT_EQ(std::string(reader.ReadCopy<PodFacts>(R"({"spec":{"volumes":5}})")
                             .status()
                             .message()),
             "spec.volumes: must be an array, got 5");
+  EXPECT_EQ(std::string(reader
+                            .ReadCopy<PodFacts>(
+                                R"({"metadata":{"creationTimestamp":"now"}})")
+                            .status()
+                            .message()),
+            "metadata.creationTimestamp: must be an RFC 3339 time, got "
+            "\"now\"");
 }
 
 }  // namespace

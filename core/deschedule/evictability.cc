@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/deschedule/rule_tallies.h"
+#include "core/index/stored_pod.h"
 
 namespace vicinal {
 namespace {
@@ -26,28 +27,28 @@ Evictability::Evictability(const ClusterState& cluster,
   }
 }
 
-PodFacts Evictability::FactsOf(const StoredPod& pod) const {
-  const auto it =
-      facts_.find(ObjectKey{pod.namespace_name(), std::string(pod.name())});
+PodFacts Evictability::FactsOf(const ObjectKey& pod) const {
+  const auto it = facts_.find(pod);
   return it == facts_.end() ? PodFacts() : it->second;
 }
 
-std::string Evictability::WhyNot(const ClusterState& cluster,
-                                 const StoredPod& pod,
+std::string Evictability::WhyNot(const ClusterState& cluster, const Pod& pod,
                                  const EvictorArgs& args) const {
-  const PodFacts facts = FactsOf(pod);
+  const PodFacts facts = FactsOf(KeyOf(pod.meta));
   if (facts.mirror) return "it is a mirror pod";
   if (facts.is_static) return "it is a static pod";
-  if (pod.terminating()) return "it is terminating";
-  const std::vector<OwnerReference>& owners =
-      pod.common().meta.owner_references;
+  if (IsTerminating(pod)) return "it is terminating";
+  const std::vector<OwnerReference>& owners = pod.meta.owner_references;
   if (facts.evict_annotation) return "";
   if (args.respect_prefer_no_eviction && facts.prefer_no_eviction) {
     return "it has the annotation "
            "descheduler.alpha.kubernetes.io/prefer-no-eviction";
   }
-  if (owners.empty()) return "it has no owner that would replace it";
-  const std::int32_t priority = pod.Priority();
+  if (owners.empty() &&
+      !(args.evict_failed_bare && pod.status.phase == "Failed")) {
+    return "it has no owner that would replace it";
+  }
+  const std::int32_t priority = PodPriority(pod);
   if (!args.evict_system_critical) {
     if (priority >= kSystemCriticalPriority) {
       return absl::StrCat("it is system-critical (priority ", priority, ")");
@@ -73,17 +74,17 @@ std::string Evictability::WhyNot(const ClusterState& cluster,
   if (args.protect_resource_claims && facts.resource_claims) {
     return "it has resource claims";
   }
-  if (args.label_selector && !args.label_selector->Matches(pod.labels())) {
+  if (args.label_selector && !args.label_selector->Matches(pod.meta.labels)) {
     return "its labels do not match DefaultEvictor's labelSelector";
   }
   if (args.namespace_label_selector &&
       !args.namespace_label_selector->Matches(
-          cluster.NamespaceLabels(pod.namespace_name()))) {
+          cluster.NamespaceLabels(pod.meta.namespace_name))) {
     return "the labels of its namespace do not match DefaultEvictor's "
            "namespaceLabelSelector";
   }
   if (args.min_replicas > 1 && owners.size() == 1) {
-    const auto replicas = pods_of_owner_.find(OwnerKeyOf(pod.common().meta));
+    const auto replicas = pods_of_owner_.find(OwnerKeyOf(pod.meta));
     const std::int64_t count =
         replicas == pods_of_owner_.end() ? 0 : replicas->second;
     if (count < args.min_replicas) {
@@ -92,8 +93,8 @@ std::string Evictability::WhyNot(const ClusterState& cluster,
     }
   }
   if (args.min_pod_age &&
-      (!pod.start_time() ||
-       now_ - *pod.start_time() < args.min_pod_age->count())) {
+      (!pod.status.start_time ||
+       now_ - *pod.status.start_time < args.min_pod_age->count())) {
     return "it is younger than minPodAge";
   }
   return "";

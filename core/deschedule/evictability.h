@@ -12,7 +12,7 @@
 #include "core/deschedule/pod_facts.h"
 #include "core/deschedule/policy.h"
 #include "core/index/cluster_state.h"
-#include "core/index/stored_pod.h"
+#include "core/model/pod.h"
 
 namespace vicinal {
 
@@ -23,14 +23,14 @@ class Evictability {
   Evictability(const ClusterState& cluster, const PodFactsMap& facts,
                std::int64_t now);
 
-  PodFacts FactsOf(const StoredPod& pod) const;
+  PodFacts FactsOf(const ObjectKey& pod) const;
 
   // Why the pod may not be evicted; empty if it may.
   //
   // Differs from upstream in one thing: the annotation
   // descheduler.alpha.kubernetes.io/evict, which lifts all other protections,
   // does not make mirror, static and terminating pods evictable.
-  std::string WhyNot(const ClusterState& cluster, const StoredPod& pod,
+  std::string WhyNot(const ClusterState& cluster, const Pod& pod,
                      const EvictorArgs& args) const;
 
  private:

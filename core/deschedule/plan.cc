@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "core/deschedule/affinity_tally.h"
 #include "core/deschedule/evictability.h"
 #include "core/deschedule/rule_tallies.h"
+#include "core/deschedule/status_match.h"
 #include "core/deschedule/violation.h"
 #include "core/deschedule/violation_scan.h"
 #include "core/engine/decide.h"
@@ -79,6 +81,7 @@ class Quotas {
 
 struct Candidate {
   StrategyKind kind;
+  std::int64_t rank;
   std::int32_t priority;
   QosClass qos;
   ObjectKey key;
@@ -86,20 +89,27 @@ struct Candidate {
   const Strategy* strategy;
 
   friend bool operator<(const Candidate& a, const Candidate& b) {
-    return std::tie(a.kind, a.priority, a.qos, a.key) <
-           std::tie(b.kind, b.priority, b.qos, b.key);
+    return std::tie(a.kind, a.rank, a.priority, a.qos, a.key) <
+           std::tie(b.kind, b.rank, b.priority, b.qos, b.key);
   }
 };
 
-bool IsAmong(const Strategy& strategy, const StoredPod& pod) {
-  const std::string& name = pod.namespace_name();
+// `labels` is only called if they matter.
+template <typename LabelsOf>
+bool IsAmong(const Strategy& strategy, const std::string& namespace_name,
+             const LabelsOf& labels) {
   if (!strategy.include_namespaces.empty() &&
-      std::ranges::count(strategy.include_namespaces, name) == 0) {
+      std::ranges::count(strategy.include_namespaces, namespace_name) == 0) {
     return false;
   }
-  return std::ranges::count(strategy.exclude_namespaces, name) == 0 &&
+  return std::ranges::count(strategy.exclude_namespaces, namespace_name) == 0 &&
          (!strategy.label_selector ||
-          strategy.label_selector->Matches(pod.labels()));
+          strategy.label_selector->Matches(labels()));
+}
+
+bool IsAmong(const Strategy& strategy, const StoredPod& pod) {
+  return IsAmong(strategy, pod.namespace_name(),
+                 [&pod] { return pod.labels(); });
 }
 
 class Planner {
@@ -114,15 +124,19 @@ class Planner {
         rules_(cluster, RuleScope::Of(options.policy)),
         quotas_(options.policy) {
     for (const PlannedEviction& done : options.done) {
-      quotas_.Count(done.node, done.pod, done.owner, 1);
+      quotas_.Count(done.node, done.pod, LimitedOwner(done), 1);
     }
+    FindToReplace(facts);
   }
 
   Plan Make() {
     bool first = true;
     for (bool changed = true; changed;) {
       const ViolationScan scan = ScanViolations(cluster_, rules_);
-      if (first) cost_ = plan_.before = scan.cost;
+      if (first) {
+        cost_ = plan_.before = scan.cost + replacements_;
+        EvictFinished();
+      }
       first = false;
       changed = false;
       kept_before_ = std::exchange(kept_, {});
@@ -153,6 +167,133 @@ class Planner {
   struct Evicted {
     Pod original;  // Before the plan.
   };
+  // Why a pod is to be replaced.
+  struct ToReplace {
+    const PolicyProfile* profile;
+    const Strategy* strategy;
+    StatusMatch match;
+  };
+
+  struct FinishedPod {
+    const Pod* pod;
+    ToReplace why;
+  };
+
+  // That a finished pod goes costs its owner no replica.
+  static std::string LimitedOwner(const PlannedEviction& eviction) {
+    return eviction.IsOfFinishedPod() ? "" : eviction.owner;
+  }
+
+  bool IsOnNodeOfPolicy(const NodeInfo* node) const {
+    return node != nullptr && node->id != kNoNode &&
+           (!policy_.node_selector ||
+            policy_.node_selector->Matches(node->labels()));
+  }
+
+  // Calls `visit(profile, strategy)` for the strategies about the status.
+  template <typename Visit>
+  void ForEachAboutStatus(Visit&& visit) const {
+    for (const PolicyProfile& profile : policy_.profiles) {
+      for (const Strategy& strategy : profile.strategies) {
+        if (IsAboutStatus(strategy.kind)) visit(profile, strategy);
+      }
+    }
+  }
+
+  void FindToReplace(const PodFactsMap& facts) {
+    bool any = false;
+    ForEachAboutStatus([&any](const auto&, const auto&) { any = true; });
+    if (!any) return;
+    for (const auto& [key, of_pod] : facts) {
+      if (of_pod.status == nullptr) continue;
+      const StoredPod* const pod = cluster_.FindPod(key);
+      if (pod == nullptr || pod->terminating() ||
+          !IsOnNodeOfPolicy(pod->node())) {
+        continue;
+      }
+      ForEachAboutStatus([&](const PolicyProfile& profile,
+                             const Strategy& strategy) {
+        if (!IsAmong(strategy, *pod)) return;
+        std::optional<StatusMatch> match = MatchStatus(
+            strategy, pod->common().meta, *of_pod.status, options_.now);
+        if (!match) return;
+        to_replace_[key].push_back({&profile, &strategy, *std::move(match)});
+      });
+    }
+    replacements_.to_replace = static_cast<std::int64_t>(to_replace_.size());
+    for (const Pod& pod : options_.finished) {
+      const NodeInfo* const node = cluster_.FindNode(pod.spec.node_name);
+      const PodFacts of_pod = evictability_.FactsOf(KeyOf(pod.meta));
+      if (of_pod.status == nullptr || IsTerminating(pod) ||
+          !IsOnNodeOfPolicy(node)) {
+        continue;
+      }
+      bool is_found = false;
+      ForEachAboutStatus([&](const PolicyProfile& profile,
+                             const Strategy& strategy) {
+        if (!IsAmong(strategy, pod.meta.namespace_name,
+                     [&pod] { return pod.meta.labels; })) {
+          return;
+        }
+        std::optional<StatusMatch> match =
+            MatchStatus(strategy, pod.meta, *of_pod.status, options_.now);
+        if (!match) return;
+        finished_.push_back({&pod, {&profile, &strategy, *std::move(match)}});
+        is_found = true;
+      });
+      replacements_.to_replace += is_found ? 1 : 0;
+    }
+  }
+
+  // Nothing depends on them.
+  void EvictFinished() {
+    const auto order = [](const FinishedPod& finished) {
+      return std::tuple(finished.why.strategy->kind, finished.why.match.rank,
+                        PodPriority(*finished.pod), KeyOf(finished.pod->meta));
+    };
+    std::ranges::stable_sort(finished_, std::less<>(), order);
+    std::set<ObjectKey> gone;
+    for (const FinishedPod& finished : finished_) {
+      const Pod& pod = *finished.pod;
+      const ToReplace& why = finished.why;
+      PlannedEviction eviction;
+      eviction.pod = KeyOf(pod.meta);
+      eviction.uid = pod.meta.uid;
+      eviction.owner = OwnerKeyOf(pod.meta);
+      eviction.node = pod.spec.node_name;
+      eviction.strategy = why.strategy->kind;
+      eviction.reason = why.match.reason;
+      if (gone.contains(eviction.pod)) continue;
+      std::string why_not =
+          WhyProtected(pod, eviction.pod, eviction.owner, *why.profile);
+      if (why_not.empty()) {
+        why_not = quotas_.Exhausted(eviction.node, eviction.pod, "");
+      }
+      if (!why_not.empty()) {
+        plan_.kept.push_back({eviction.pod, eviction.node, eviction.strategy,
+                              std::move(why_not)});
+        continue;
+      }
+      quotas_.Count(eviction.node, eviction.pod, "", 1);
+      --cost_.to_replace;
+      gone.insert(eviction.pod);
+      plan_.evictions.push_back(std::move(eviction));
+    }
+    std::erase_if(plan_.kept, [&gone](const KeptPod& kept) {
+      return gone.contains(kept.pod);
+    });
+  }
+
+  // Null if the strategy does not want the pod replaced, or it has been.
+  const ToReplace* WhyReplace(const ObjectKey& key,
+                              const Strategy* strategy) const {
+    if (evicted_.contains(key)) return nullptr;
+    const auto found = to_replace_.find(key);
+    if (found == to_replace_.end()) return nullptr;
+    const auto why =
+        std::ranges::find(found->second, strategy, &ToReplace::strategy);
+    return why == found->second.end() ? nullptr : &*why;
+  }
 
   std::vector<Candidate> Sorted(const ViolationScan& scan) const {
     std::vector<Candidate> sorted;
@@ -161,17 +302,22 @@ class Planner {
         for (const StoredPod* pod :
              scan.candidates[static_cast<std::size_t>(strategy.kind)]) {
           if (!IsAmong(strategy, *pod)) continue;
-          if (policy_.node_selector &&
-              !policy_.node_selector->Matches(pod->node()->labels())) {
-            continue;
-          }
-          sorted.push_back({strategy.kind,
-                            pod->Priority(),
-                            evictability_.FactsOf(*pod).qos,
-                            {pod->namespace_name(), std::string(pod->name())},
-                            &profile,
+          if (!IsOnNodeOfPolicy(pod->node())) continue;
+          const ObjectKey key = {pod->namespace_name(),
+                                 std::string(pod->name())};
+          sorted.push_back({strategy.kind, 0, pod->Priority(),
+                            evictability_.FactsOf(key).qos, key, &profile,
                             &strategy});
         }
+      }
+    }
+    for (const auto& [key, reasons] : to_replace_) {
+      if (evicted_.contains(key)) continue;
+      for (const ToReplace& why : reasons) {
+        sorted.push_back({why.strategy->kind, why.match.rank,
+                          cluster_.FindPod(key)->Priority(),
+                          evictability_.FactsOf(key).qos, key, why.profile,
+                          why.strategy});
       }
     }
     std::ranges::stable_sort(sorted, std::less<>());
@@ -227,12 +373,11 @@ class Planner {
     const NodeInfo& node = *stored->node();
     const bool is_evicted = evicted_.contains(key);
     const std::string owner = OwnerKeyOf(stored->common().meta);
-    std::string protection =
-        is_evicted ? "" : WhyProtected(*stored, key, owner, profile);
-
     Step step;
     step.key = key;
     step.original = stored->ToPod();
+    std::string protection =
+        is_evicted ? "" : WhyProtected(step.original, key, owner, profile);
     step.owner = owner;
     step.kind = kind;
     Pod pending = step.original;
@@ -243,7 +388,10 @@ class Planner {
     rules_.Count(pod, node.id, -1);
     const PodCosts costs(cluster_, rules_, pod);
     if (strategy != nullptr) {
-      step.reason = Violation(cluster_, *strategy, pod, costs, node);
+      const ToReplace* const why = WhyReplace(key, strategy);
+      step.reason = why != nullptr
+                        ? why->match.reason
+                        : Violation(cluster_, *strategy, pod, costs, node);
       why_not.clear();
     }
     if (strategy == nullptr || !step.reason.empty()) {
@@ -267,7 +415,7 @@ class Planner {
     return std::nullopt;
   }
 
-  std::string WhyProtected(const StoredPod& pod, const ObjectKey& key,
+  std::string WhyProtected(const Pod& pod, const ObjectKey& key,
                            const std::string& owner,
                            const PolicyProfile& profile) const {
     std::string why = evictability_.WhyNot(cluster_, pod, profile.evictor);
@@ -292,9 +440,20 @@ class Planner {
                  ? "it would fit nowhere: " + FitErrorMessage(decision.filtered)
                  : decision.scored.status.Message();
     }
-    const ClusterCost here = costs.At(node);
+    const bool may_come_back = IsAboutStatus(step.kind);
+    if (may_come_back && profile.evictor.node_fit &&
+        std::ranges::all_of(decision.feasible,
+                            [&](std::size_t i) { return nodes[i] == &node; })) {
+      return "it fits no other node, and nodeFit wants one";
+    }
+    ClusterCost here = costs.At(node);
+    if (to_replace_.contains(step.key) && !evicted_.contains(step.key)) {
+      here.to_replace = 1;
+    }
     for (const std::size_t i : decision.best) {
-      if (nodes[i] == &node) return "it would come back to its node";
+      if (nodes[i] == &node && !may_come_back) {
+        return "it would come back to its node";
+      }
       if (profile.evictor.node_selector &&
           !profile.evictor.node_selector->Matches(nodes[i]->labels())) {
         return absl::StrCat("it would come to ", nodes[i]->Name(),
@@ -388,7 +547,8 @@ class Planner {
     } else {
       evicted_[step.key] = {std::move(step.original)};
     }
-    if (eviction.node == eviction.destination) {
+    if (eviction.node == eviction.destination &&
+        !to_replace_.contains(step.key)) {
       quotas_.Count(eviction.node, step.key, step.owner, -1);
       evicted_.erase(step.key);
       return;
@@ -406,6 +566,9 @@ class Planner {
   ClusterCost cost_;
   Plan plan_;
   std::map<ObjectKey, Evicted> evicted_;
+  std::map<ObjectKey, std::vector<ToReplace>> to_replace_;
+  std::vector<FinishedPod> finished_;
+  ClusterCost replacements_;  // Those of both.
   // By pod and strategy.
   std::map<std::pair<ObjectKey, const void*>, KeptPod> kept_;
   std::map<std::pair<ObjectKey, const void*>, KeptPod> kept_before_;

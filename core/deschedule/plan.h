@@ -8,6 +8,11 @@
 // not come back to its node. Where other pods need a pod near them, it is tried
 // together with those that would have to follow it, on the first of such nodes.
 //
+// A pod that is to be replaced for its age or its status (IsAboutStatus) may
+// come back to its node, if nothing else is wrong there; that it is replaced is
+// what gets better. A pod that has finished counts nowhere, and its controller
+// has replaced it long ago or does not want to: it goes without a question.
+//
 // Why it ends: each planned eviction, or each group of them, makes ClusterCost
 // less, and that cannot happen for ever. The search goes on until no eviction
 // of a candidate is left that would, so that another plan for the cluster as it
@@ -26,15 +31,20 @@
 #include "core/deschedule/policy.h"
 #include "core/engine/profile.h"
 #include "core/index/cluster_state.h"
+#include "core/model/pod.h"
 
 namespace vicinal {
 
 struct PlannedEviction {
+  bool IsOfFinishedPod() const { return destination.empty(); }
+
   ObjectKey pod;
   std::string uid;
   std::string owner;  // See OwnerKeyOf.
   std::string node;
-  std::string destination;  // The node where its replacement is expected.
+  // The node where its replacement is expected. Empty: the pod has finished,
+  // and no replacement is expected.
+  std::string destination;
   StrategyKind strategy = StrategyKind::kNodeTaints;
   std::string reason;
 };
@@ -49,7 +59,7 @@ struct KeptPod {
 struct Plan {
   // In the order in which they are to be carried out.
   std::vector<PlannedEviction> evictions;
-  // Pods that break a rule that is looked for, and stay.
+  // Pods that break a rule that is looked for or are to be replaced, and stay.
   std::vector<KeptPod> kept;
   ClusterCost before;
   ClusterCost after;  // Expected.
@@ -61,6 +71,9 @@ struct PlanOptions {
   // Pods that stay, and owners (OwnerKeyOf) whose pods stay, and why.
   std::map<ObjectKey, std::string> excluded_pods;
   std::map<std::string, std::string> excluded_owners;
+  // Pods that have finished, which the cluster does not have. Those on none of
+  // its nodes are not looked at.
+  std::vector<Pod> finished;
   // What has been evicted in this pass already: it counts for the limits.
   std::vector<PlannedEviction> done;
 };

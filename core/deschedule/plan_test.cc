@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -703,6 +704,146 @@ TEST_P(PlanPropertyTest, PassesOfOnePodPerOwnerEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PlanPropertyTest, ::testing::Range(0, 5));
+
+class StatusPlanTest : public PlanTest {
+ protected:
+  StatusPlanTest() {
+    Strategy strategy = Of(StrategyKind::kTooManyRestarts);
+    strategy.restart_threshold = 10;
+    strategies() = {strategy, Of(StrategyKind::kFailedPods)};
+    options_.now = 1'000'000;
+    NoOwnerLimit();
+  }
+
+  void Restarted(const std::string& pod, std::int64_t restarts) {
+    PodStatusFacts status;
+    status.phase = "Running";
+    status.containers.emplace_back().restarts = restarts;
+    facts_[{"default", pod}].status =
+        std::make_shared<const PodStatusFacts>(std::move(status));
+  }
+
+  // A pod that failed long ago.
+  void AddFailed(const std::string& name, const std::string& node,
+                 const std::string& owner = "rs") {
+    Pod pod;
+    pod.meta.name = name;
+    pod.meta.namespace_name = "default";
+    pod.meta.uid = "uid-" + name;
+    if (!owner.empty()) {
+      pod.meta.owner_references = {{"apps/v1", "ReplicaSet", owner, true}};
+    }
+    pod.spec.node_name = node;
+    pod.status.phase = "Failed";
+    PodStatusFacts status;
+    status.phase = "Failed";
+    status.creation_time = 0;
+    facts_[{"default", name}].status =
+        std::make_shared<const PodStatusFacts>(std::move(status));
+    options_.finished.push_back(std::move(pod));
+  }
+};
+
+TEST_F(StatusPlanTest, PodsThatRestartTooOftenAreReplacedWhereverTheyComeTo) {
+  AddNodes(1);
+  Add("n1", PodText("a", "app: web", "{}"));
+  Add("n1", PodText("b", "app: web", "{}"));
+  Add("n1", PodText("c", "app: web", "{}"));
+  Restarted("a", 10);
+  Restarted("b", 9);
+  Restarted("c", 11);
+  const Plan plan = Make();
+  EXPECT_THAT(Moves(plan), ElementsAre("c>n1", "a>n1"));
+  EXPECT_EQ(plan.before.to_replace, 2);
+  EXPECT_EQ(plan.after.to_replace, 0);
+  EXPECT_EQ(plan.evictions[1].reason,
+            "its containers have restarted 10 times, podRestartThreshold is "
+            "10");
+  EXPECT_THAT(plan.kept, IsEmpty());
+}
+
+TEST_F(StatusPlanTest, APodThatWouldWaitIsNotReplaced) {
+  AddNodes(1);
+  Add("n1", PodText("a", "app: web", "{nodeSelector: {host: n2}}"));
+  Restarted("a", 10);
+  const Plan plan = Make();
+  EXPECT_THAT(plan.evictions, IsEmpty());
+  EXPECT_THAT(Kept(plan)["a"], HasSubstr("it would fit nowhere"));
+  EXPECT_EQ(plan.after.to_replace, 1);
+}
+
+TEST_F(StatusPlanTest, WithNodeFitAPodMustFitAnotherNode) {
+  AddNodes(2);
+  Add("n1", PodText("a", "app: web", "{nodeSelector: {host: n1}}"));
+  Add("n1", PodText("b", "app: web", "{}"));
+  Restarted("a", 10);
+  Restarted("b", 10);
+  evictor().node_fit = true;
+  const Plan plan = Make();
+  ASSERT_THAT(plan.evictions, SizeIs(1));
+  EXPECT_EQ(plan.evictions[0].pod.name, "b");
+  EXPECT_EQ(Kept(plan)["a"], "it fits no other node, and nodeFit wants one");
+}
+
+TEST_F(StatusPlanTest, APodThatHasToLeaveAnywayIsEvictedOnce) {
+  AddNodes(2);
+  Add("n1", PodText("a", "app: web", "{}"));
+  Restarted("a", 10);
+  Taint("n1", "NoSchedule");
+  strategies().push_back(Of(StrategyKind::kNodeTaints));
+  const Plan plan = Make();
+  EXPECT_THAT(Moves(plan), ElementsAre("a>n2"));
+  EXPECT_EQ(plan.evictions[0].strategy, StrategyKind::kNodeTaints);
+  EXPECT_EQ(plan.after, ClusterCost());
+}
+
+TEST_F(StatusPlanTest, NoRuleIsBrokenForAReplacement) {
+  AddNodes(2);
+  // `a` is what `b` needs near, and no pod may come to n1 any more.
+  Node node = *cluster_.FindNode("n1")->node;
+  node.unschedulable = true;
+  cluster_.Upsert(std::move(node));
+  Add("n1", PodText("a", "app: db", "{}"));
+  Add("n1", PodText("b", "app: web", Affinity("app: db", "host")));
+  Restarted("a", 10);
+  facts_[{"default", "b"}].local_storage = true;
+  const Plan plan = Make();
+  EXPECT_THAT(plan.evictions, IsEmpty());
+  EXPECT_THAT(Kept(plan)["a"], HasSubstr("nothing gets better"));
+}
+
+TEST_F(StatusPlanTest, LimitsHoldForReplacements) {
+  AddNodes(1);
+  Add("n1", PodText("a", "app: web", "{}"));
+  Add("n1", PodText("b", "app: web", "{}"));
+  Restarted("a", 10);
+  Restarted("b", 20);
+  options_.policy.max_per_owner = 1;
+  const Plan plan = Make();
+  EXPECT_THAT(Moves(plan), ElementsAre("b>n1"));
+  EXPECT_EQ(Kept(plan)["a"], "the limit of 1 eviction per owner is reached");
+}
+
+TEST_F(StatusPlanTest, FailedPodsGoWithoutAQuestion) {
+  AddNodes(2);
+  AddFailed("a", "n1");
+  AddFailed("b", "n2");
+  AddFailed("bare", "n2", "");
+  AddFailed("lost", "n9");
+  options_.policy.max_per_owner = 1;  // They are no replicas.
+  Plan plan = Make();
+  EXPECT_THAT(Moves(plan), ElementsAre("a>", "b>"));
+  EXPECT_EQ(plan.evictions[0].uid, "uid-a");
+  EXPECT_EQ(plan.evictions[0].reason, "it has failed");
+  EXPECT_EQ(Kept(plan)["bare"], "it has no owner that would replace it");
+  EXPECT_EQ(plan.before.to_replace, 3);
+  EXPECT_EQ(plan.after.to_replace, 1);
+  evictor().evict_failed_bare = true;
+  options_.policy.max_per_node = 1;
+  plan = Make();
+  EXPECT_THAT(Moves(plan), ElementsAre("a>", "b>"));
+  EXPECT_EQ(Kept(plan)["bare"], "the limit of 1 eviction per node is reached");
+}
 
 }  // namespace
 }  // namespace vicinal

@@ -1,8 +1,17 @@
 #include "core/deschedule/policy.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace vicinal {
+
+bool LooksAtFinishedPods(const Policy& policy) {
+  return std::ranges::any_of(policy.profiles, [](const PolicyProfile& profile) {
+    return std::ranges::any_of(
+        profile.strategies,
+        [](const Strategy& strategy) { return IsAboutStatus(strategy.kind); });
+  });
+}
 
 Policy DefaultPolicy() {
   PolicyProfile profile;

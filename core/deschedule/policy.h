@@ -23,6 +23,9 @@ namespace vicinal {
 enum class StrategyKind {
   kNodeTaints,
   kNodeAffinity,
+  kFailedPods,
+  kTooManyRestarts,
+  kPodLifeTime,
   kRequiredPodAffinity,
   kInterPodAntiAffinity,
   kTopologySpread,
@@ -31,9 +34,12 @@ enum class StrategyKind {
 };
 
 // The plugins' names in the policy; those with `vicinal.` are not upstream's.
-inline constexpr std::array<std::string_view, 7> kStrategyNames = {
+inline constexpr std::array<std::string_view, 10> kStrategyNames = {
     "RemovePodsViolatingNodeTaints",
     "RemovePodsViolatingNodeAffinity",
+    "RemoveFailedPods",
+    "RemovePodsHavingTooManyRestarts",
+    "PodLifeTime",
     "vicinal.RequiredPodAffinity",
     "RemovePodsViolatingInterPodAntiAffinity",
     "RemovePodsViolatingTopologySpreadConstraint",
@@ -44,6 +50,23 @@ inline constexpr std::array<std::string_view, 7> kStrategyNames = {
 inline std::string_view NameOf(StrategyKind kind) {
   return kStrategyNames[static_cast<std::size_t>(kind)];
 }
+
+// Whether a strategy is about how long a pod has been there and how it fares,
+// and not about where it is.
+constexpr bool IsAboutStatus(StrategyKind kind) {
+  return kind == StrategyKind::kFailedPods ||
+         kind == StrategyKind::kTooManyRestarts ||
+         kind == StrategyKind::kPodLifeTime;
+}
+
+// Of a condition of a pod; what is empty or absent is not looked at.
+struct ConditionFilter {
+  std::string type;
+  std::string status;
+  std::string reason;
+  // minTimeSinceLastTransitionSeconds
+  std::optional<std::int64_t> min_seconds_since;
+};
 
 struct Strategy {
   StrategyKind kind = StrategyKind::kNodeTaints;
@@ -63,8 +86,26 @@ struct Strategy {
   // Of kTopologySpread: constraints.
   bool do_not_schedule = true;
   bool schedule_anyway = false;
-  // Of kDuplicates.
+  // Of kDuplicates, kFailedPods and kPodLifeTime.
   std::vector<std::string> exclude_owner_kinds;
+
+  // Of kTooManyRestarts: podRestartThreshold.
+  std::int64_t restart_threshold = 0;
+  // Of kFailedPods: minPodLifetimeSeconds, and reasons; empty: any.
+  std::int64_t min_age_seconds = 3600;
+  std::vector<std::string> reasons;
+  // Of kPodLifeTime.
+  std::optional<std::int64_t> max_age_seconds;  // maxPodLifeTimeSeconds
+  std::vector<ConditionFilter> conditions;      // Empty: any.
+  std::vector<std::string> include_owner_kinds;
+  bool including_ephemeral_containers = false;
+  // Of kTooManyRestarts and kPodLifeTime: of the pod or a container. Empty:
+  // any.
+  std::vector<std::string> states;
+  // Of kFailedPods and kPodLifeTime. Empty: any.
+  std::vector<std::int32_t> exit_codes;
+  // Of the three.
+  bool including_init_containers = false;
 };
 
 // Which pods are never evicted, whatever they break. Mirror, static and
@@ -73,6 +114,10 @@ struct EvictorArgs {
   bool evict_local_storage = false;
   bool evict_daemon_set = false;
   bool evict_system_critical = false;
+  bool evict_failed_bare = false;  // Failed pods without an owner.
+  // Whether a pod that is replaced for its status must fit on another node; it
+  // must fit somewhere in any case.
+  bool node_fit = false;
   bool protect_pvc = false;
   bool protect_resource_claims = false;
   // noEvictionPolicy: Mandatory.
@@ -94,8 +139,16 @@ struct PolicyProfile {
   std::vector<Strategy> strategies;
 };
 
+// What a policy has and vicinal has not, so that it is left out.
+struct SkippedStrategy {
+  std::string profile;
+  std::string name;
+  std::string reason;  // With the place in the policy.
+};
+
 struct Policy {
   std::vector<PolicyProfile> profiles;
+  std::vector<SkippedStrategy> skipped;
   // Only pods on these nodes are looked at.
   std::optional<Selector> node_selector;
   // How many pods are evicted in one pass; absent: no limit.
@@ -107,6 +160,9 @@ struct Policy {
   // deleteOptions of the evictions.
   std::optional<std::int64_t> grace_period_seconds;
 };
+
+// Whether pods that have finished matter to it.
+bool LooksAtFinishedPods(const Policy& policy);
 
 // One profile with every hard rule: required node affinity, NoSchedule taints,
 // required affinity and anti-affinity, topology spread that DoNotSchedule.

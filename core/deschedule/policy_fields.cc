@@ -20,8 +20,8 @@ absl::Status At(const JsonPath& path, const absl::Status& status) {
 }  // namespace
 
 absl::Status Unsupported(const JsonPath& path, std::string_view what) {
-  return FieldError(
-      path, absl::StrCat("vicinal does not support ", std::string(what)));
+  return absl::UnimplementedError(absl::StrCat(
+      path.ToString(), ": vicinal does not support ", std::string(what)));
 }
 
 absl::Status ReadCount(JsonValue value, const JsonPath& path,

@@ -14,7 +14,8 @@
 
 namespace vicinal {
 
-// The error of something that the descheduler has and vicinal has not.
+// The error of something that the descheduler has and vicinal has not:
+// Unimplemented.
 absl::Status Unsupported(const JsonPath& path, std::string_view what);
 
 // A number that is not negative.

@@ -130,13 +130,11 @@ absl::Status ReadFlag(JsonValue field, const JsonPath& where,
 absl::Status ReadEvictorArgs(JsonValue value, const JsonPath& path,
                              EvictorArgs* out) {
   Protections protections;
-  bool ignored = false;
   absl::Status status = ForEachField(
       value, path,
       [&](std::string_view key, JsonValue field, const JsonPath& where) {
-        if (key == "kind" || key == "apiVersion" || key == "nodeFit") {
-          return absl::OkStatus();
-        }
+        if (key == "kind" || key == "apiVersion") return absl::OkStatus();
+        if (key == "nodeFit") return Decode(field, where, &out->node_fit);
         if (key == "nodeSelector") {
           return ReadSelectorText(field, where, &out->node_selector);
         }
@@ -187,7 +185,7 @@ absl::Status ReadEvictorArgs(JsonValue value, const JsonPath& path,
           return ReadFlag(field, where, protections, &out->protect_pvc);
         }
         if (key == "evictFailedBarePods") {
-          return ReadFlag(field, where, protections, &ignored);
+          return ReadFlag(field, where, protections, &out->evict_failed_bare);
         }
         if (key == "ignorePodsWithoutPDB") {
           bool wanted = false;
@@ -207,6 +205,7 @@ absl::Status ReadEvictorArgs(JsonValue value, const JsonPath& path,
     out->evict_local_storage |= name == "PodsWithLocalStorage";
     out->evict_daemon_set |= name == "DaemonSetPods";
     out->evict_system_critical |= name == "SystemCriticalPods";
+    out->evict_failed_bare |= name == "FailedBarePods";
   }
   for (const std::string& name : protections.extra_enabled) {
     out->protect_pvc |= name == "PodsWithPVC";

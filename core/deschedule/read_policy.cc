@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,12 +27,12 @@ namespace {
 
 constexpr char kApiVersion[] = "descheduler/v1alpha2";
 constexpr char kKind[] = "DeschedulerPolicy";
+constexpr char kPolicyKey[] = "policy.yaml";  // Of a ConfigMap.
 constexpr char kDefaultEvictor[] = "DefaultEvictor";
 
 // Upstream's plugins that vicinal does not have.
-constexpr std::array<std::string_view, 5> kOtherPlugins = {
-    "HighNodeUtilization", "LowNodeUtilization", "PodLifeTime",
-    "RemoveFailedPods", "RemovePodsHavingTooManyRestarts"};
+constexpr std::array<std::string_view, 2> kOtherPlugins = {
+    "HighNodeUtilization", "LowNodeUtilization"};
 
 std::optional<StrategyKind> KindOf(std::string_view name) {
   const auto it = std::ranges::find(kStrategyNames, name);
@@ -56,8 +57,45 @@ struct Plugins {
   std::vector<StrategyKind> enabled;
 };
 
+// What vicinal does not have, each by name once for a profile.
+class UnsupportedList {
+ public:
+  void Add(const std::string& name, const absl::Status& why) {
+    if (std::ranges::count(of_profile_, name, &SkippedStrategy::name) > 0) {
+      return;
+    }
+    of_profile_.push_back({"", name, std::string(why.message())});
+  }
+
+  // The profile is read, with what was added since the last.
+  void EndProfile(const std::string& profile) {
+    for (SkippedStrategy& skipped : of_profile_) {
+      skipped.profile = profile;
+      all_.push_back(std::move(skipped));
+    }
+    of_profile_.clear();
+  }
+
+  const std::vector<SkippedStrategy>& all() const { return all_; }
+
+  // In one error.
+  absl::Status Refusal() const {
+    if (all_.empty()) return absl::OkStatus();
+    std::string text;
+    for (const SkippedStrategy& skipped : all_) {
+      absl::StrAppend(&text, text.empty() ? "" : "; ", skipped.reason);
+    }
+    return absl::UnimplementedError(text);
+  }
+
+ private:
+  std::vector<SkippedStrategy> of_profile_;
+  std::vector<SkippedStrategy> all_;
+};
+
 absl::Status ReadPluginSet(JsonValue value, const JsonPath& path,
-                           bool are_strategies, Plugins* out) {
+                           bool are_strategies, UnsupportedList& unsupported,
+                           Plugins* out) {
   std::set<std::string> disabled;
   std::vector<StrategyKind> enabled;
   absl::Status status = ForEachField(
@@ -78,7 +116,8 @@ absl::Status ReadPluginSet(JsonValue value, const JsonPath& path,
           if (!are_strategies && names[i] == kDefaultEvictor) continue;
           const std::optional<StrategyKind> kind = KindOf(names[i]);
           if (!are_strategies || !kind) {
-            return UnknownPlugin(where.Index(i), names[i]);
+            unsupported.Add(names[i], UnknownPlugin(where.Index(i), names[i]));
+            continue;
           }
           enabled.push_back(*kind);
         }
@@ -96,24 +135,26 @@ absl::Status ReadPluginSet(JsonValue value, const JsonPath& path,
   return status;
 }
 
-absl::Status ReadPlugins(JsonValue value, const JsonPath& path, Plugins* out) {
+absl::Status ReadPlugins(JsonValue value, const JsonPath& path,
+                         UnsupportedList& unsupported, Plugins* out) {
   return ForEachField(
       value, path,
-      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
         if (key == "deschedule" || key == "balance") {
-          return ReadPluginSet(field, where, true, out);
+          return ReadPluginSet(field, where, true, unsupported, out);
         }
         if (key == "filter" || key == "preevictionfilter" ||
             key == "preEvictionFilter" || key == "sort" || key == "presort") {
-          return ReadPluginSet(field, where, false, out);
+          return ReadPluginSet(field, where, false, unsupported, out);
         }
         return FieldError(where, "unknown field");
       });
 }
 
 absl::Status ReadProfile(JsonValue value, const JsonPath& path,
-                         PolicyProfile* out) {
+                         UnsupportedList& unsupported, PolicyProfile* out) {
   Plugins plugins;
+  std::set<StrategyKind> left_out;
   std::map<StrategyKind, Strategy> configured;
   std::set<std::string> seen;
   const auto read_config = [&](JsonValue element, const JsonPath& where) {
@@ -134,12 +175,20 @@ absl::Status ReadProfile(JsonValue value, const JsonPath& path,
       });
     }
     const std::optional<StrategyKind> kind = KindOf(entry.name);
-    if (!kind) return UnknownPlugin(where.Field("name"), entry.name);
+    if (!kind) {
+      unsupported.Add(entry.name,
+                      UnknownPlugin(where.Field("name"), entry.name));
+      return absl::OkStatus();
+    }
     Strategy& strategy = configured[*kind];
     strategy.kind = *kind;
-    return reader.ReadWith(args, [&](JsonValue object) {
+    absl::Status read = reader.ReadWith(args, [&](JsonValue object) {
       return ReadStrategyArgs(object, args_path, &strategy);
     });
+    if (!absl::IsUnimplemented(read)) return read;
+    unsupported.Add(entry.name, read);
+    left_out.insert(*kind);
+    return absl::OkStatus();
   };
   absl::Status status = ForEachField(
       value, path,
@@ -148,19 +197,31 @@ absl::Status ReadProfile(JsonValue value, const JsonPath& path,
         if (key == "pluginConfig") {
           return ForEachElement(field, where, read_config);
         }
-        if (key == "plugins") return ReadPlugins(field, where, &plugins);
+        if (key == "plugins") {
+          return ReadPlugins(field, where, unsupported, &plugins);
+        }
         return FieldError(where, "unknown field");
       });
   if (!status.ok()) return status;
+  unsupported.EndProfile(out->name);
   for (const StrategyKind kind : plugins.enabled) {
+    if (left_out.contains(kind)) continue;
     Strategy& strategy = configured[kind];
     strategy.kind = kind;
+    if (absl::Status checked =
+            CheckStrategyArgs(strategy, path.Field("pluginConfig")
+                                            .Field(std::string(NameOf(kind)))
+                                            .Field("args"));
+        !checked.ok()) {
+      return checked;
+    }
     out->strategies.push_back(strategy);
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadTopLevel(JsonValue value, Policy* out) {
+absl::Status ReadTopLevel(JsonValue value, UnsupportedList& unsupported,
+                          Policy* out) {
   std::string api_version;
   std::string kind;
   std::optional<std::int64_t> per_owner;
@@ -171,8 +232,8 @@ absl::Status ReadTopLevel(JsonValue value, Policy* out) {
         if (key == "kind") return Decode(field, where, &kind);
         if (key == "profiles") {
           return ForEachElement(
-              field, where, [out](JsonValue element, const JsonPath& there) {
-                return ReadProfile(element, there,
+              field, where, [&](JsonValue element, const JsonPath& there) {
+                return ReadProfile(element, there, unsupported,
                                    &out->profiles.emplace_back());
               });
         }
@@ -221,20 +282,65 @@ absl::Status ReadTopLevel(JsonValue value, Policy* out) {
   return absl::OkStatus();
 }
 
-}  // namespace
+// The policy in a ConfigMap; absent if the object is none.
+absl::Status ReadConfigMap(JsonValue value, std::optional<std::string>* out) {
+  std::string kind;
+  std::optional<std::string> policy;
+  absl::Status status = ForEachField(
+      value, {},
+      [&](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "kind") return Decode(field, where, &kind);
+        if (key != "data") return absl::OkStatus();
+        return DecodeFields(field, where, JsonField{kPolicyKey, &policy});
+      });
+  if (!status.ok() || kind != "ConfigMap") return status;
+  if (!policy) {
+    return FieldError(JsonPath().Field("data").Field(kPolicyKey), "required");
+  }
+  *out = std::move(policy);
+  return absl::OkStatus();
+}
 
-absl::StatusOr<Policy> ReadPolicy(std::string_view text) {
-  const absl::StatusOr<std::vector<std::string>> documents = YamlToJson(text);
+absl::StatusOr<std::string> OneDocument(std::string_view text) {
+  absl::StatusOr<std::vector<std::string>> documents = YamlToJson(text);
   if (!documents.ok()) return documents.status();
   if (documents->size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("must be one document, got ", documents->size()));
   }
-  Policy policy;
-  absl::Status status = JsonReader().ReadWith(
-      simdjson::padded_string(documents->front()),
-      [&policy](JsonValue value) { return ReadTopLevel(value, &policy); });
+  return std::move(documents->front());
+}
+
+}  // namespace
+
+absl::StatusOr<Policy> ReadPolicy(std::string_view text,
+                                  bool skip_unsupported) {
+  absl::StatusOr<std::string> document = OneDocument(text);
+  if (!document.ok()) return document.status();
+  JsonReader reader;
+  std::optional<std::string> inner;
+  absl::Status status = reader.ReadWith(
+      simdjson::padded_string(*document),
+      [&inner](JsonValue value) { return ReadConfigMap(value, &inner); });
   if (!status.ok()) return status;
+  Policy policy;
+  UnsupportedList unsupported;
+  if (inner) document = OneDocument(*inner);
+  status = document.status();
+  if (status.ok()) {
+    status = reader.ReadWith(simdjson::padded_string(*document),
+                             [&](JsonValue value) {
+                               return ReadTopLevel(value, unsupported, &policy);
+                             });
+  }
+  if (status.ok() && !skip_unsupported) status = unsupported.Refusal();
+  if (!status.ok()) {
+    return inner ? absl::Status(status.code(),
+                                absl::StrCat("data[\"", kPolicyKey,
+                                             "\"]: ", status.message()))
+                 : status;
+  }
+  policy.skipped = unsupported.all();
   return policy;
 }
 

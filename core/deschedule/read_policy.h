@@ -24,19 +24,24 @@
 
 namespace vicinal {
 
-// YAML or JSON. Refused, with the path of the field: unknown fields, plugins
-// that vicinal does not have, by name, what upstream's validation refuses, and
-// what vicinal cannot do: PodsWithoutPDB, storage classes, priority classes by
-// name other than the system's, metrics, sorting plugins.
+// YAML or JSON; or a ConfigMap that has such a text under the key policy.yaml,
+// as the descheduler's own manifests have it. Refused, with the path of the
+// field: unknown fields, what upstream's validation refuses, and what vicinal
+// cannot do: PodsWithoutPDB, storage classes, priority classes by name other
+// than the system's, metrics, sorting plugins.
+//
+// Strategies that vicinal does not have, or not with these args, are refused
+// all at once (Unimplemented), or with `skip_unsupported` left out and told of
+// in Policy::skipped. What restricts evictions is never left out.
 //
 // `vicinal.maxNoOfPodsToEvictPerOwner` beside `maxNoOfPodsToEvictPerNode` is an
 // extension; 0: no limit. So are the plugins with `vicinal.` in their names,
 // which may stand in deschedule or balance.
 //
-// nodeFit, topologyBalanceNodeFit and evictFailedBarePods say nothing new: a
-// pod is evicted only if its replacement fits elsewhere, and failed pods are
-// not looked at.
-absl::StatusOr<Policy> ReadPolicy(std::string_view text);
+// nodeFit and topologyBalanceNodeFit say nothing new to the strategies about
+// where a pod is: it is evicted only if its replacement fits elsewhere.
+absl::StatusOr<Policy> ReadPolicy(std::string_view text,
+                                  bool skip_unsupported = false);
 
 }  // namespace vicinal
 

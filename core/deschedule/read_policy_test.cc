@@ -155,11 +155,143 @@ TEST(ReadPolicyTest, StrategiesThatAreNotThereAreRefusedByName) {
                          "[RemoveDuplicate]}}}]")),
             "profiles[0].plugins.balance.enabled[0]: unknown strategy "
             "\"RemoveDuplicate\"; did you mean \"RemoveDuplicates\"?");
-  EXPECT_EQ(ErrorOf(WithConfig("{name: PodLifeTime, args: {}}")),
-            "profiles[0].pluginConfig[0].name: vicinal does not support the "
-            "strategy \"PodLifeTime\"");
   EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {sort: {enabled: [Mine]}}}]")),
             "profiles[0].plugins.sort.enabled[0]: unknown strategy \"Mine\"");
+}
+
+// A policy that is refused: three strategies that are not there, one with args
+// that are not, and one that is.
+constexpr char kManyUnsupported[] =
+    "profiles: [{name: p, pluginConfig: [{name: HighNodeUtilization, args: "
+    "{}}], plugins: {deschedule: {enabled: [RemovePodsViolatingNodeTaints, "
+    "Mine]}, balance: {enabled: [LowNodeUtilization, HighNodeUtilization]}}}]";
+
+TEST(ReadPolicyTest, AllStrategiesThatAreNotThereAreNamedAtOnce) {
+  EXPECT_EQ(
+      ErrorOf(Read(kManyUnsupported)),
+      "profiles[0].pluginConfig[0].name: vicinal does not support the strategy "
+      "\"HighNodeUtilization\"; profiles[0].plugins.deschedule.enabled[1]: "
+      "unknown strategy \"Mine\"; profiles[0].plugins.balance.enabled[0]: "
+      "vicinal does not support the strategy \"LowNodeUtilization\"");
+}
+
+TEST(ReadPolicyTest, StrategiesThatAreNotThereCanBeSkipped) {
+  const absl::StatusOr<Policy> policy =
+      ReadPolicy(absl::StrCat(kHead, kManyUnsupported), true);
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  ASSERT_EQ(policy->profiles[0].strategies.size(), 1u);
+  EXPECT_EQ(policy->profiles[0].strategies[0].kind, StrategyKind::kNodeTaints);
+  ASSERT_EQ(policy->skipped.size(), 3u);
+  EXPECT_EQ(policy->skipped[1].profile, "p");
+  EXPECT_EQ(policy->skipped[1].name, "Mine");
+  EXPECT_EQ(policy->skipped[1].reason,
+            "profiles[0].plugins.deschedule.enabled[1]: unknown strategy "
+            "\"Mine\"");
+  // What restricts evictions is not skipped.
+  EXPECT_EQ(ErrorOf(ReadPolicy(
+                absl::StrCat(kHead,
+                             "profiles: [{pluginConfig: [{name: "
+                             "DefaultEvictor, args: {ignorePodsWithoutPDB: "
+                             "true}}]}]"),
+                true)),
+            "profiles[0].pluginConfig[0].args.ignorePodsWithoutPDB: vicinal "
+            "does not support ignorePodsWithoutPDB");
+}
+
+TEST(ReadPolicyTest, APolicyMayBeInAConfigMap) {
+  const std::string head =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: policy}\ndata:\n";
+  const absl::StatusOr<Policy> policy =
+      ReadPolicy(head +
+                 "  policy.yaml: |\n"
+                 "    apiVersion: descheduler/v1alpha2\n"
+                 "    kind: DeschedulerPolicy\n"
+                 "    maxNoOfPodsToEvictTotal: 3\n");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_EQ(policy->max_total, 3);
+  EXPECT_EQ(ErrorOf(ReadPolicy(head + "  policy.yaml: '{kind: Pod}'\n")),
+            "data[\"policy.yaml\"]: apiVersion: must be "
+            "\"descheduler/v1alpha2\", got \"\"");
+  EXPECT_EQ(ErrorOf(ReadPolicy(head + "  other.yaml: ''\n")),
+            "data.policy.yaml: required");
+}
+
+TEST(ReadPolicyTest, ReadsTheStrategiesAboutAPodsStatus) {
+  const absl::StatusOr<Policy> policy = Read(R"(
+profiles:
+- name: p
+  pluginConfig:
+  - name: DefaultEvictor
+    args: {nodeFit: true, evictFailedBarePods: true}
+  - name: RemovePodsHavingTooManyRestarts
+    args: {podRestartThreshold: 100, includingInitContainers: true, states: [CrashLoopBackOff], labelSelector: {matchLabels: {a: b}}}
+  - name: RemoveFailedPods
+    args: {reasons: [OutOfcpu], exitCodes: [1, -2], includingInitContainers: true, excludeOwnerKinds: [Job], minPodLifetimeSeconds: 60}
+  - name: PodLifeTime
+    args: {maxPodLifeTimeSeconds: 604800, states: [Pending, PodInitializing], ownerKinds: {include: [Job]}, exitCodes: [3], includingEphemeralContainers: true, conditions: [{reason: PodCompleted, status: "True", minTimeSinceLastTransitionSeconds: 14400}], namespaces: {include: [default]}}
+  plugins:
+    deschedule: {enabled: [RemovePodsHavingTooManyRestarts, RemoveFailedPods, PodLifeTime]}
+)");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_TRUE(LooksAtFinishedPods(*policy));
+  EXPECT_TRUE(policy->profiles[0].evictor.node_fit);
+  EXPECT_TRUE(policy->profiles[0].evictor.evict_failed_bare);
+  const std::vector<Strategy>& strategies = policy->profiles[0].strategies;
+  ASSERT_EQ(strategies.size(), 3u);
+  EXPECT_EQ(strategies[0].restart_threshold, 100);
+  EXPECT_TRUE(strategies[0].including_init_containers);
+  EXPECT_THAT(strategies[0].states, ElementsAre("CrashLoopBackOff"));
+  EXPECT_TRUE(strategies[0].label_selector->Matches({{"a", "b"}}));
+  EXPECT_EQ(strategies[1].min_age_seconds, 60);
+  EXPECT_THAT(strategies[1].reasons, ElementsAre("OutOfcpu"));
+  EXPECT_THAT(strategies[1].exit_codes, ElementsAre(1, -2));
+  EXPECT_THAT(strategies[1].exclude_owner_kinds, ElementsAre("Job"));
+  EXPECT_EQ(strategies[2].max_age_seconds, 604800);
+  EXPECT_THAT(strategies[2].states, ElementsAre("Pending", "PodInitializing"));
+  EXPECT_THAT(strategies[2].include_owner_kinds, ElementsAre("Job"));
+  EXPECT_THAT(strategies[2].exit_codes, ElementsAre(3));
+  EXPECT_TRUE(strategies[2].including_ephemeral_containers);
+  ASSERT_EQ(strategies[2].conditions.size(), 1u);
+  EXPECT_EQ(strategies[2].conditions[0].reason, "PodCompleted");
+  EXPECT_EQ(strategies[2].conditions[0].status, "True");
+  EXPECT_EQ(strategies[2].conditions[0].min_seconds_since, 14400);
+  EXPECT_FALSE(LooksAtFinishedPods(DefaultPolicy()));
+}
+
+TEST(ReadPolicyTest, WhatUpstreamRefusesOfAPodsStatusIsRefused) {
+  const auto error = [](const std::string& name, const std::string& args) {
+    return ErrorOf(
+        WithConfig(absl::StrCat("{name: ", name, ", args: ", args, "}")));
+  };
+  const std::string at = "profiles[0].pluginConfig[0].args";
+  EXPECT_EQ(error("RemovePodsHavingTooManyRestarts", "{}"),
+            at + ".podRestartThreshold: invalid PodsHavingTooManyRestarts "
+                 "threshold, got 0");
+  EXPECT_EQ(error("RemovePodsHavingTooManyRestarts",
+                  "{podRestartThreshold: 1, states: [Running, Pending]}"),
+            at + ".states[1]: states must be one of [CrashLoopBackOff Running]"
+                 ", got \"Pending\"");
+  EXPECT_EQ(error("RemovePodsHavingTooManyRestarts", "{reasons: [a]}"),
+            at + ".reasons: unknown field");
+  EXPECT_EQ(error("RemoveFailedPods", "{minPodLifetimeSeconds: -1}"),
+            at + ".minPodLifetimeSeconds: must not be negative, got -1");
+  EXPECT_EQ(error("PodLifeTime", "{includingInitContainers: true}"),
+            at + ": at least one filtering criterion must be specified "
+                 "(maxPodLifeTimeSeconds, states, conditions, or exitCodes)");
+  EXPECT_EQ(error("PodLifeTime", "{conditions: [{}]}"),
+            at + ".conditions[0]: at least one of type, status, reason, or "
+                 "minTimeSinceLastTransitionSeconds must be set");
+  EXPECT_EQ(error("PodLifeTime", "{ownerKinds: {include: [a], exclude: [b]}}"),
+            at + ".ownerKinds: only one of Include/Exclude ownerKinds can be "
+                 "set");
+  EXPECT_THAT(error("PodLifeTime", "{states: [Started]}"),
+              ::testing::HasSubstr("StartError Succeeded UnexpectedAdmission"
+                                   "Error Unknown], got \"Started\""));
+  EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {deschedule: {enabled: "
+                         "[PodLifeTime]}}}]")),
+            "profiles[0].pluginConfig.PodLifeTime.args: at least one filtering "
+            "criterion must be specified (maxPodLifeTimeSeconds, states, "
+            "conditions, or exitCodes)");
 }
 
 TEST(ReadPolicyTest, ErrorsNameTheFieldAndTheValue) {

@@ -1,12 +1,17 @@
 #include "core/deschedule/read_strategy_args.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/deschedule/policy_fields.h"
 #include "core/model/field_error.h"
 
@@ -53,6 +58,154 @@ absl::Status ReadTwo(JsonValue value, const JsonPath& path,
   return absl::OkStatus();
 }
 
+absl::Status ReadOwnerKinds(JsonValue value, const JsonPath& path,
+                            Strategy* out) {
+  absl::Status status = ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "include") {
+          return Decode(field, where, &out->include_owner_kinds);
+        }
+        if (key != "exclude") return FieldError(where, "unknown field");
+        return Decode(field, where, &out->exclude_owner_kinds);
+      });
+  if (status.ok() && !out->include_owner_kinds.empty() &&
+      !out->exclude_owner_kinds.empty()) {
+    return FieldError(path,
+                      "only one of Include/Exclude ownerKinds can be set");
+  }
+  return status;
+}
+
+absl::Status ReadCondition(JsonValue value, const JsonPath& path,
+                           ConditionFilter* out) {
+  absl::Status status = ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key == "type") return Decode(field, where, &out->type);
+        if (key == "status") return Decode(field, where, &out->status);
+        if (key == "reason") return Decode(field, where, &out->reason);
+        if (key != "minTimeSinceLastTransitionSeconds") {
+          return FieldError(where, "unknown field");
+        }
+        return ReadCount(field, where, &out->min_seconds_since);
+      });
+  if (status.ok() && out->type.empty() && out->status.empty() &&
+      out->reason.empty() && !out->min_seconds_since) {
+    return FieldError(path,
+                      "at least one of type, status, reason, or "
+                      "minTimeSinceLastTransitionSeconds must be set");
+  }
+  return status;
+}
+
+// Sorted, as in upstream's error.
+constexpr std::array<const char*, 2> kRestartStates = {"CrashLoopBackOff",
+                                                       "Running"};
+constexpr std::array<const char*, 24> kLifeTimeStates = {
+    "Completed",
+    "ContainerCannotRun",
+    "ContainerCreating",
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "DeadlineExceeded",
+    "ErrImagePull",
+    "Error",
+    "Evicted",
+    "Failed",
+    "ImagePullBackOff",
+    "InvalidImageName",
+    "NodeAffinity",
+    "NodeLost",
+    "OOMKilled",
+    "Pending",
+    "PodInitializing",
+    "Running",
+    "Shutdown",
+    "StartError",
+    "Succeeded",
+    "UnexpectedAdmissionError",
+    "Unknown",
+};
+
+absl::Status ReadStates(JsonValue value, const JsonPath& path,
+                        std::span<const char* const> allowed,
+                        std::vector<std::string>* out) {
+  if (absl::Status status = Decode(value, path, out); !status.ok()) {
+    return status;
+  }
+  for (std::size_t i = 0; i < out->size(); ++i) {
+    if (std::ranges::count(allowed, (*out)[i]) > 0) continue;
+    return FieldError(
+        path.Index(i),
+        absl::StrCat("states must be one of [", absl::StrJoin(allowed, " "),
+                     "], got ", Quoted((*out)[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadRestartField(std::string_view key, JsonValue field,
+                              const JsonPath& where, Strategy* out) {
+  if (key == "podRestartThreshold") {
+    std::int32_t threshold = 0;
+    absl::Status status = Decode(field, where, &threshold);
+    out->restart_threshold = threshold;
+    return status;
+  }
+  if (key == "states") {
+    return ReadStates(field, where, kRestartStates, &out->states);
+  }
+  if (key != "includingInitContainers") {
+    return FieldError(where, "unknown field");
+  }
+  return Decode(field, where, &out->including_init_containers);
+}
+
+absl::Status ReadFailedField(std::string_view key, JsonValue field,
+                             const JsonPath& where, Strategy* out) {
+  if (key == "excludeOwnerKinds") {
+    return Decode(field, where, &out->exclude_owner_kinds);
+  }
+  if (key == "minPodLifetimeSeconds") {
+    std::optional<std::int64_t> seconds;
+    absl::Status status = ReadCount(field, where, &seconds);
+    out->min_age_seconds = seconds.value_or(out->min_age_seconds);
+    return status;
+  }
+  if (key == "reasons") return Decode(field, where, &out->reasons);
+  if (key == "exitCodes") return Decode(field, where, &out->exit_codes);
+  if (key != "includingInitContainers") {
+    return FieldError(where, "unknown field");
+  }
+  return Decode(field, where, &out->including_init_containers);
+}
+
+absl::Status ReadLifeTimeField(std::string_view key, JsonValue field,
+                               const JsonPath& where, Strategy* out) {
+  if (key == "ownerKinds") return ReadOwnerKinds(field, where, out);
+  if (key == "maxPodLifeTimeSeconds") {
+    return ReadCount(field, where, &out->max_age_seconds);
+  }
+  if (key == "states") {
+    return ReadStates(field, where, kLifeTimeStates, &out->states);
+  }
+  if (key == "conditions") {
+    return ForEachElement(
+        field, where, [out](JsonValue element, const JsonPath& there) {
+          return ReadCondition(element, there, &out->conditions.emplace_back());
+        });
+  }
+  if (key == "exitCodes") return Decode(field, where, &out->exit_codes);
+  if (key == "includingEphemeralContainers") {
+    return Decode(field, where, &out->including_ephemeral_containers);
+  }
+  if (key != "includingInitContainers") {
+    return FieldError(where, "unknown field");
+  }
+  return Decode(field, where, &out->including_init_containers);
+}
+
 // A field that only one strategy has; absent: not one of its fields.
 std::optional<absl::Status> ReadOwnField(std::string_view key, JsonValue field,
                                          const JsonPath& where, Strategy* out) {
@@ -81,6 +234,12 @@ std::optional<absl::Status> ReadOwnField(std::string_view key, JsonValue field,
     case StrategyKind::kDuplicates:
       if (key != "excludeOwnerKinds") return std::nullopt;
       return Decode(field, where, &out->exclude_owner_kinds);
+    case StrategyKind::kTooManyRestarts:
+      return ReadRestartField(key, field, where, out);
+    case StrategyKind::kFailedPods:
+      return ReadFailedField(key, field, where, out);
+    case StrategyKind::kPodLifeTime:
+      return ReadLifeTimeField(key, field, where, out);
     default:
       return std::nullopt;
   }
@@ -101,13 +260,32 @@ absl::Status ReadStrategyArgs(JsonValue value, const JsonPath& path,
         return ReadOwnField(key, field, where, out)
             .value_or(FieldError(where, "unknown field"));
       });
-  if (status.ok() && !out->excluded_taints.empty() &&
-      !out->included_taints.empty()) {
+  if (!status.ok()) return status;
+  return CheckStrategyArgs(*out, path);
+}
+
+absl::Status CheckStrategyArgs(const Strategy& strategy, const JsonPath& path) {
+  if (!strategy.excluded_taints.empty() && !strategy.included_taints.empty()) {
     return FieldError(path,
                       "only one of includedTaints and excludedTaints can be "
                       "set");
   }
-  return status;
+  if (strategy.kind == StrategyKind::kTooManyRestarts &&
+      strategy.restart_threshold < 1) {
+    return FieldError(
+        path.Field("podRestartThreshold"),
+        absl::StrCat("invalid PodsHavingTooManyRestarts threshold, got ",
+                     strategy.restart_threshold));
+  }
+  if (strategy.kind == StrategyKind::kPodLifeTime &&
+      !strategy.max_age_seconds && strategy.states.empty() &&
+      strategy.conditions.empty() && strategy.exit_codes.empty()) {
+    return FieldError(path,
+                      "at least one filtering criterion must be specified "
+                      "(maxPodLifeTimeSeconds, states, conditions, or "
+                      "exitCodes)");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace vicinal

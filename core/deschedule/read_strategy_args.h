@@ -15,6 +15,10 @@ namespace vicinal {
 absl::Status ReadStrategyArgs(JsonValue value, const JsonPath& path,
                               Strategy* out);
 
+// What is wrong with the args as a whole; ReadStrategyArgs looks too. For
+// strategies without args, of which some need them.
+absl::Status CheckStrategyArgs(const Strategy& strategy, const JsonPath& path);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_CORE_DESCHEDULE_READ_STRATEGY_ARGS_H_

@@ -69,6 +69,9 @@ RuleScope RuleScope::Of(const Policy& policy) {
           break;
         case StrategyKind::kRequiredPodAffinity:
         case StrategyKind::kInterPodAntiAffinity:
+        case StrategyKind::kFailedPods:
+        case StrategyKind::kTooManyRestarts:
+        case StrategyKind::kPodLifeTime:
           break;
       }
     }

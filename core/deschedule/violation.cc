@@ -136,6 +136,10 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
     }
     case StrategyKind::kSoftAntiAffinity:
       return BySoftAntiAffinity(cluster, costs, node);
+    case StrategyKind::kFailedPods:
+    case StrategyKind::kTooManyRestarts:
+    case StrategyKind::kPodLifeTime:
+      return "";  // See MatchStatus.
   }
   return "";
 }

@@ -13,7 +13,8 @@ namespace vicinal {
 
 // What the strategy finds wrong with the pod on `node`, from where it has been
 // taken out; empty if nothing. Of soft rules only if there is a node that would
-// be better by them. `costs` are those of the pod.
+// be better by them. `costs` are those of the pod. Strategies that are about
+// the pod's status find nothing.
 std::string Violation(const ClusterState& cluster, const Strategy& strategy,
                       const PodInfo& pod, const PodCosts& costs,
                       const NodeInfo& node);

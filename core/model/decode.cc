@@ -8,9 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "core/model/decode_time.h"
 #include "core/model/field_error.h"
 #include "core/model/fields.h"
 
@@ -120,23 +119,6 @@ std::uint64_t FingerprintOf(const PodCondition& condition) {
       condition.reason, "\n", condition.message, "\n",
       condition.last_probe_time, "\n", condition.last_transition_time));
   return hash == 0 ? 1 : hash;
-}
-
-// A metav1.Time, in seconds since 1970; what is less than a second is dropped.
-absl::Status DecodeTime(JsonValue value, const JsonPath& path,
-                        std::optional<std::int64_t>* out) {
-  std::optional<std::string> text;
-  absl::Status status = Decode(value, path, &text);
-  if (!status.ok() || !text) return status;
-  absl::Time time;
-  // absl would also take "infinite-future", and white space.
-  if (text->empty() || !absl::ascii_isdigit(text->front()) ||
-      !absl::ascii_isalnum(text->back()) ||
-      !absl::ParseTime(absl::RFC3339_full, *text, &time, nullptr)) {
-    return FieldError(path, "must be an RFC 3339 time, got " + Quoted(*text));
-  }
-  *out = absl::ToUnixSeconds(time);
-  return absl::OkStatus();
 }
 
 }  // namespace

@@ -237,7 +237,8 @@ void SimulatedCluster::CreatePod(Pod pod, std::optional<OwnerKey> owner,
   const bool matters_to_others =
       !pod.spec.node_name.empty() || !pod.status.nominated_node_name.empty();
   RememberOrigin(key);
-  AddRecord(std::move(pod), std::move(owner), facts);
+  facts.status = nullptr;  // Whatever it is a copy of.
+  AddRecord(std::move(pod), std::move(owner), std::move(facts));
   if (!matters_to_others) return;
   ++generation_;
   queue_.RetryAll();

@@ -30,7 +30,18 @@ absl::Status List(const ClientConfig& config, const ApiResource& resource,
                  });
 }
 
+// Which leaves Succeeded and Failed.
+constexpr char kFinished[] =
+    "status.phase!=Pending,status.phase!=Running,status.phase!=Unknown";
+
 }  // namespace
+
+absl::Status ReadFinishedPodsFromApi(const ClientConfig& config,
+                                     const ClusterReceiver& receiver) {
+  ApiResource pods = ApiResourceOf<Pod>();
+  pods.field_selector = kFinished;
+  return List(config, pods, receiver);
+}
 
 absl::Status ReadClusterFromApi(const ClientConfig& config,
                                 const ClusterReceiver& receiver) {

@@ -16,6 +16,11 @@ namespace vicinal {
 absl::Status ReadClusterFromApi(const ClientConfig& config,
                                 const ClusterReceiver& receiver);
 
+// The pods that have finished, which count nowhere, so that the others do not
+// list them. The rest as above.
+absl::Status ReadFinishedPodsFromApi(const ClientConfig& config,
+                                     const ClusterReceiver& receiver);
+
 }  // namespace vicinal
 
 #endif  // VICINAL_SERVER_STATE_CLUSTER_SNAPSHOT_H_

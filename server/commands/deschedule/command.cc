@@ -141,8 +141,13 @@ void AddDeschedule(CLI::App& app, std::function<absl::Status()>& action,
   const std::string what = "What is looked for";
   deschedule
       ->add_option("--policy", options->policy_file,
-                   "a DeschedulerPolicy (descheduler/v1alpha2); default: every "
-                   "hard rule")
+                   "a DeschedulerPolicy (descheduler/v1alpha2), or a ConfigMap "
+                   "with one under policy.yaml; default: every hard rule")
+      ->group(what);
+  deschedule
+      ->add_flag("--skip-unsupported", options->skip_unsupported,
+                 "leave out, and list, the strategies of the policy that "
+                 "vicinal does not have")
       ->group(what);
   deschedule
       ->add_option_function<std::int64_t>(

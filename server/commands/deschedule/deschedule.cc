@@ -45,9 +45,14 @@ absl::StatusOr<Policy> PolicyOf(const DescheduleOptions& options) {
     const absl::StatusOr<std::string> text = ReadSmallFile(options.policy_file);
     absl::Status status = text.status();
     if (text.ok()) {
-      absl::StatusOr<Policy> read = ReadPolicy(*text);
+      absl::StatusOr<Policy> read = ReadPolicy(*text, options.skip_unsupported);
       status = read.status();
       if (read.ok()) policy = *std::move(read);
+      if (absl::IsUnimplemented(status)) {
+        status = absl::UnimplementedError(absl::StrCat(
+            status.message(),
+            "\n--skip-unsupported leaves out the strategies among these"));
+      }
     }
     if (!status.ok()) {
       return absl::Status(status.code(), absl::StrCat(options.policy_file, ": ",
@@ -84,14 +89,15 @@ absl::Status PrintPlanFor(const DescheduleOptions& options, std::ostream& out) {
   plan_options.now = std::chrono::duration_cast<std::chrono::seconds>(
                          std::chrono::system_clock::now().time_since_epoch())
                          .count();
+  plan_options.finished = std::move(cluster.finished);
   PluginConfig plugin_config;
   plugin_config.release = release->release;
   const Plan plan = MakePlan(DefaultProfile(plugin_config), plan_options,
                              cluster.facts, cluster.state);
   if (options.output == "json") {
-    PrintJson(plan, out);
+    PrintJson(*policy, plan, out);
   } else {
-    PrintTable(plan, out);
+    PrintTable(*policy, plan, out);
   }
   out.flush();
   if (!out) return absl::DataLossError("the plan cannot be written");

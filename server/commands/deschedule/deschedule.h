@@ -25,6 +25,8 @@ struct DescheduleOptions {
   ReleaseOptions release;  // Of the scheduler, which places the pods anew.
 
   std::string policy_file;  // Empty: DefaultPolicy.
+  // Strategies that vicinal does not have are left out, not refused.
+  bool skip_unsupported = false;
   // Instead of the policy's; 0: no limit.
   std::optional<std::int64_t> max_per_owner;
   std::string output = "table";  // Or "json".

@@ -62,12 +62,13 @@ TEST(DescheduleTest, PrintsThePlanAsJson) {
   const absl::Status status = PrintPlanFor(OptionsFor(kCluster), out);
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(nlohmann::json::parse(out.str()), nlohmann::json::parse(R"({
+    "skipped": [],
     "evictions": [{"pod": "shop/web-1", "node": "n1", "destination": "n2",
       "strategy": "RemovePodsViolatingInterPodAntiAffinity",
       "reason": "required anti-affinity is broken 2 times in kubernetes.io/hostname=n1"}],
     "kept": [],
-    "before": {"hardViolations": 2, "skew": 0, "softScore": 0},
-    "after": {"hardViolations": 0, "skew": 0, "softScore": 0}})"));
+    "before": {"hardViolations": 2, "podsToReplace": 0, "skew": 0, "softScore": 0},
+    "after": {"hardViolations": 0, "podsToReplace": 0, "skew": 0, "softScore": 0}})"));
 }
 
 TEST(DescheduleTest, PrintsThePlanAsATable) {

@@ -108,7 +108,9 @@ EvictResult Evictor::Evict(const PlannedEviction& planned) {
     return {Outcome::kChanged, "it is not on " + planned.node};
   }
   if (IsTerminating(*pod)) return {Outcome::kChanged, "it is terminating"};
-  if (IsFinished(*pod)) return {Outcome::kChanged, "it has finished"};
+  if (IsFinished(*pod) && !planned.IsOfFinishedPod()) {
+    return {Outcome::kChanged, "it has finished"};
+  }
 
   ApiRequest request;
   request.method = "POST";

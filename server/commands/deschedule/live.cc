@@ -9,6 +9,7 @@
 #include <atomic>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/policy.h"
 #include "core/engine/default_profile.h"
 #include "core/plugins/plugin_config.h"
 #include "server/commands/deschedule/deschedule_cluster.h"
@@ -127,7 +129,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> StartAdmin(
 }
 
 absl::Status Print(const DescheduleOptions& options, const LiveOptions& live,
-                   const PassResult& result, std::ostream& out) {
+                   const Policy& policy, const PassResult& result,
+                   std::ostream& out) {
   Plan done = result.plan;
   if (live.evict) {
     done.evictions = result.evicted;
@@ -135,9 +138,9 @@ absl::Status Print(const DescheduleOptions& options, const LiveOptions& live,
                      result.not_evicted.end());
   }
   if (options.output == "json") {
-    PrintJson(done, out);
+    PrintJson(policy, done, out);
   } else {
-    PrintTable(done, out);
+    PrintTable(policy, done, out);
   }
   out.flush();
   if (!out) return absl::DataLossError("the result cannot be written");
@@ -158,7 +161,7 @@ absl::Status Validate(const LiveOptions& live) {
 absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
                      std::ostream& out, bool* all_evicted) {
   if (absl::Status status = Validate(live); !status.ok()) return status;
-  absl::StatusOr<Policy> policy = PolicyOf(options);
+  const absl::StatusOr<Policy> policy = PolicyOf(options);
   if (!policy.ok()) return policy.status();
   const absl::StatusOr<ClientConfig> config = ClientConfigOf(options);
   if (!config.ok()) return config.status();
@@ -196,13 +199,13 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
   const Profile profile = DefaultProfile(plugin_config);
   PassOptions pass_options;
   pass_options.release = release->release;
-  pass_options.policy = *std::move(policy);
+  pass_options.policy = *policy;
   pass_options.eviction_interval = live.eviction_interval;
   // What is read once is only listed.
   const bool reads_often = live.evict || live.interval;
   std::unique_ptr<WatchedCluster> watched;
-  const auto read = [&](const std::vector<PlannedEviction>& evicted,
-                        DescheduleCluster& cluster) {
+  const auto read_running = [&](const std::vector<PlannedEviction>& evicted,
+                                DescheduleCluster& cluster) {
     if (!reads_often) return ReadClusterFromApi(*config, cluster.Loader());
     if (watched == nullptr) {
       auto started = WatchedCluster::Start(*config, release->release);
@@ -210,6 +213,24 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
       watched = *std::move(started);
     }
     return watched->Read(evicted, kReadPatience, stop, cluster.Loader());
+  };
+  // The finished pods are listed once a pass, for policies that look at them.
+  const bool looks_at_finished = LooksAtFinishedPods(*policy);
+  std::optional<DescheduleCluster> finished;
+  const auto read = [&](const std::vector<PlannedEviction>& evicted,
+                        DescheduleCluster& cluster) {
+    absl::Status status = read_running(evicted, cluster);
+    if (!status.ok() || !looks_at_finished) return status;
+    if (!finished) {
+      status = ReadFinishedPodsFromApi(*config, finished.emplace().Loader());
+      if (!status.ok()) {
+        finished.reset();
+        return status;
+      }
+    }
+    cluster.finished = finished->finished;
+    cluster.facts.insert(finished->facts.begin(), finished->facts.end());
+    return status;
   };
   Evictor evictor(**client, *config, ClientOptions(),
                   pass_options.policy.grace_period_seconds);
@@ -222,6 +243,7 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
     metrics.SetLeader(may_evict());
     if (may_evict()) {
       PassResult result;
+      finished.reset();
       const absl::Status status =
           live.evict ? passes.Run(result) : passes.DryRun(result);
       metrics.CountPass(status.ok());
@@ -230,7 +252,7 @@ absl::Status RunLive(const DescheduleOptions& options, const LiveOptions& live,
       LOG_IF(ERROR, !status.ok())
           << "pass failed: " << std::string(status.message());
       if (status.ok() || !result.evicted.empty()) {
-        absl::Status printed = Print(options, live, result, out);
+        absl::Status printed = Print(options, live, *policy, result, out);
         if (!printed.ok()) return printed;
       }
       if (!live.interval) return absl::OkStatus();

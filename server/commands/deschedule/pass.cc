@@ -60,6 +60,11 @@ absl::Status DescheduleLoop::MakePlanNow(const PassResult& result, Plan& plan) {
                     std::chrono::system_clock::now().time_since_epoch())
                     .count();
   options.done = result.evicted;
+  options.finished = std::move(cluster.finished);
+  std::erase_if(options.finished, [&result](const Pod& pod) {
+    return std::ranges::count(result.evicted, pod.meta.uid,
+                              &PlannedEviction::uid) > 0;
+  });
   for (const KeptPod& pod : result.not_evicted) {
     options.excluded_pods[pod.pod] = pod.reason;
   }
@@ -109,7 +114,7 @@ absl::Status DescheduleLoop::Run(PassResult& result) {
       if (evicted.outcome == Outcome::kEvicted) {
         LOG(INFO) << "evicted pod " << NameOf(eviction.pod) << " from "
                   << eviction.node << ": " << eviction.reason;
-        if (!eviction.owner.empty()) {
+        if (!eviction.owner.empty() && !eviction.IsOfFinishedPod()) {
           const auto [it, is_new] = unsettled_.try_emplace(eviction.owner);
           if (is_new) it->second.placed = placed_[eviction.owner];
           it->second.evicted.insert(eviction.uid);

@@ -54,8 +54,8 @@ class DescheduleLoop {
   static constexpr int kMaxPlans = 1000;
 
   // Reads the cluster as it is now: the pods in `evicted`, whose eviction the
-  // API server has accepted, are terminating or gone. kCancelled: it is to
-  // stop.
+  // API server has accepted, are terminating or gone, unless they had finished.
+  // kCancelled: it is to stop.
   using Read = std::function<absl::Status(
       const std::vector<PlannedEviction>& evicted, DescheduleCluster&)>;
   // Whether evictions may go on: false when the lease is lost.

@@ -18,6 +18,7 @@ std::string NameOf(const ObjectKey& key) {
 
 nlohmann::ordered_json ToJson(const ClusterCost& cost) {
   return {{"hardViolations", cost.hard_violations},
+          {"podsToReplace", cost.to_replace},
           {"skew", cost.skew},
           {"softScore", -cost.soft}};
 }
@@ -46,12 +47,21 @@ std::string Counted(std::size_t count, std::string_view noun) {
 
 }  // namespace
 
-void PrintTable(const Plan& plan, std::ostream& out) {
+void PrintTable(const Policy& policy, const Plan& plan, std::ostream& out) {
+  if (!policy.skipped.empty()) {
+    std::vector<Row> rows = {{"SKIPPED STRATEGY", "PROFILE", "REASON"}};
+    for (const SkippedStrategy& skipped : policy.skipped) {
+      rows.push_back({skipped.name, skipped.profile, skipped.reason});
+    }
+    PrintRows(rows, out);
+    out << "\n";
+  }
   if (!plan.evictions.empty()) {
     std::vector<Row> rows = {
         {"POD", "NODE", "EXPECTED NODE", "STRATEGY", "REASON"}};
     for (const PlannedEviction& eviction : plan.evictions) {
-      rows.push_back({NameOf(eviction.pod), eviction.node, eviction.destination,
+      rows.push_back({NameOf(eviction.pod), eviction.node,
+                      eviction.IsOfFinishedPod() ? "-" : eviction.destination,
                       std::string(NameOf(eviction.strategy)), eviction.reason});
     }
     PrintRows(rows, out);
@@ -68,19 +78,33 @@ void PrintTable(const Plan& plan, std::ostream& out) {
   }
   out << Counted(plan.evictions.size(), "eviction")
       << ". Broken hard rules: " << plan.before.hard_violations << " -> "
-      << plan.after.hard_violations << ", skew: " << plan.before.skew << " -> "
-      << plan.after.skew << ", soft score: " << -plan.before.soft << " -> "
-      << -plan.after.soft << "\n";
+      << plan.after.hard_violations;
+  if (plan.before.to_replace > 0) {
+    out << ", pods to replace: " << plan.before.to_replace << " -> "
+        << plan.after.to_replace;
+  }
+  out << ", skew: " << plan.before.skew << " -> " << plan.after.skew
+      << ", soft score: " << -plan.before.soft << " -> " << -plan.after.soft
+      << "\n";
 }
 
-void PrintJson(const Plan& plan, std::ostream& out) {
+void PrintJson(const Policy& policy, const Plan& plan, std::ostream& out) {
+  nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
+  for (const SkippedStrategy& strategy : policy.skipped) {
+    skipped.push_back({{"profile", strategy.profile},
+                       {"strategy", strategy.name},
+                       {"reason", strategy.reason}});
+  }
   nlohmann::ordered_json evictions = nlohmann::ordered_json::array();
   for (const PlannedEviction& eviction : plan.evictions) {
-    evictions.push_back({{"pod", NameOf(eviction.pod)},
-                         {"node", eviction.node},
-                         {"destination", eviction.destination},
-                         {"strategy", NameOf(eviction.strategy)},
-                         {"reason", eviction.reason}});
+    evictions.push_back(
+        {{"pod", NameOf(eviction.pod)},
+         {"node", eviction.node},
+         {"destination", eviction.IsOfFinishedPod()
+                             ? nlohmann::ordered_json()
+                             : nlohmann::ordered_json(eviction.destination)},
+         {"strategy", NameOf(eviction.strategy)},
+         {"reason", eviction.reason}});
   }
   nlohmann::ordered_json kept = nlohmann::ordered_json::array();
   for (const KeptPod& pod : plan.kept) {
@@ -89,7 +113,8 @@ void PrintJson(const Plan& plan, std::ostream& out) {
                     {"strategy", NameOf(pod.strategy)},
                     {"reason", pod.reason}});
   }
-  const nlohmann::ordered_json json = {{"evictions", std::move(evictions)},
+  const nlohmann::ordered_json json = {{"skipped", std::move(skipped)},
+                                       {"evictions", std::move(evictions)},
                                        {"kept", std::move(kept)},
                                        {"before", ToJson(plan.before)},
                                        {"after", ToJson(plan.after)}};

@@ -5,16 +5,19 @@
 #include <ostream>
 
 #include "core/deschedule/plan.h"
+#include "core/deschedule/policy.h"
 
 namespace vicinal {
 
-// A table of the evictions, one of the pods that stay, and what it is worth.
-void PrintTable(const Plan& plan, std::ostream& out);
+// Tables of what the policy has and is skipped, of the evictions and of the
+// pods that stay, and what it is worth.
+void PrintTable(const Policy& policy, const Plan& plan, std::ostream& out);
 
-// {"evictions":[{"pod":"ns/name","node":…,"destination":…,"strategy":…,
+// {"skipped":[{"profile":…,"strategy":…,"reason":…}],"evictions":[{"pod":"ns/name","node":…,"destination":…,"strategy":…,
 // "reason":…}],"kept":[{"pod":…,"node":…,"strategy":…,"reason":…}],
-// "before":{"hardViolations":3,"skew":4,"softScore":-120},"after":{…}}.
-void PrintJson(const Plan& plan, std::ostream& out);
+// "before":{"hardViolations":3,"podsToReplace":0,"skew":4,"softScore":-120},"after":{…}}.
+// The destination of a pod that has finished is null.
+void PrintJson(const Policy& policy, const Plan& plan, std::ostream& out);
 
 }  // namespace vicinal
 
