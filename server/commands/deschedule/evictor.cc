@@ -2,10 +2,12 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,11 +20,54 @@
 #include "core/model/pod.h"
 
 namespace vicinal {
+
+// An owner reference with what tells it apart for good; and the pod's own.
+struct OwnerOfPod {
+  EventSubject subject;
+  bool controller = false;
+};
+struct OwnersOfPod {
+  std::vector<OwnerOfPod> owners;
+};
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           OwnerOfPod* out) {
+  EventSubject& subject = out->subject;
+  return DecodeFields(
+      value, path, JsonField{"apiVersion", &subject.api_version},
+      JsonField{"kind", &subject.kind}, JsonField{"name", &subject.name},
+      JsonField{"uid", &subject.uid},
+      JsonField{"controller", &out->controller});
+}
+
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           OwnersOfPod* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        if (key != "metadata") return absl::OkStatus();
+        return DecodeFields(field, where,
+                            JsonField{"ownerReferences", &out->owners});
+      });
+}
+
 namespace {
 
 using Outcome = EvictResult::Outcome;
 
 constexpr char kComponent[] = "vicinal-deschedule";
+constexpr std::chrono::minutes kNoEventsAfterFailure{1};
+
+// Of a pod's JSON that has been read as a pod before.
+std::optional<EventSubject> OwnerOf(JsonReader& reader,
+                                    const std::string& pod) {
+  const absl::StatusOr<OwnersOfPod> read = reader.ReadCopy<OwnersOfPod>(pod);
+  if (!read.ok() || read->owners.empty()) return std::nullopt;
+  const auto controller = std::ranges::find_if(
+      read->owners, [](const OwnerOfPod& owner) { return owner.controller; });
+  return controller == read->owners.end() ? read->owners.front().subject
+                                          : controller->subject;
+}
 
 std::string PathOf(const PlannedEviction& planned) {
   return absl::StrCat("/api/v1/namespaces/", planned.pod.namespace_name,
@@ -117,7 +162,10 @@ EvictResult Evictor::Evict(const PlannedEviction& planned) {
   request.target = PathOf(planned) + "/eviction";
   request.body = EvictionBody(planned, grace_period_seconds_);
   const absl::StatusOr<ApiResponse> answer = SendOnce(std::move(request));
-  if (answer.ok() && ToStatus(*answer).ok()) return {};
+  std::optional<EventSubject> owner = OwnerOf(reader, now->body);
+  if (answer.ok() && ToStatus(*answer).ok()) {
+    return {.owner = std::move(owner)};
+  }
   EvictResult failure = Failure(answer);
   if (answer.ok()) {
     if (answer->status == 429) failure.outcome = Outcome::kRefused;
@@ -130,39 +178,49 @@ EvictResult Evictor::Evict(const PlannedEviction& planned) {
   const absl::StatusOr<ApiResponse> after =
       client_.Send({.target = PathOf(planned)});
   if (!after.ok()) return failure;
-  if (after->status == 404) return {};
+  if (after->status == 404) return {.owner = std::move(owner)};
   if (after->status != 200) return failure;
   const absl::StatusOr<Pod> left = reader.ReadCopy<Pod>(after->body);
   if (left.ok() && (left->meta.uid != planned.uid || IsTerminating(*left))) {
-    return {};
+    return {.owner = std::move(owner)};
   }
   return failure;
 }
 
-void Evictor::Record(const PlannedEviction& evicted) {
+absl::Status Evictor::PostEvent(const PlannedEviction& evicted,
+                                const EventSubject& subject) {
   const absl::Time now = absl::Now();
   const std::string time =
       absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", now, absl::UTCTimeZone());
   std::string body = R"({"apiVersion":"v1","kind":"Event","metadata":{)";
   AppendField("name",
-              absl::StrCat(evicted.pod.name, ".",
+              absl::StrCat(subject.name, ".",
                            absl::Hex(absl::ToUnixNanos(now), absl::kZeroPad16)),
               body);
   body += ',';
   AppendField("namespace", evicted.pod.namespace_name, body);
-  body += R"(},"involvedObject":{"apiVersion":"v1","kind":"Pod",)";
-  AppendField("name", evicted.pod.name, body);
+  body += R"(},"involvedObject":{)";
+  AppendField("apiVersion", subject.api_version, body);
+  body += ',';
+  AppendField("kind", subject.kind, body);
+  body += ',';
+  AppendField("name", subject.name, body);
   body += ',';
   AppendField("namespace", evicted.pod.namespace_name, body);
   body += ',';
-  AppendField("uid", evicted.uid, body);
-  body += R"(},"type":"Normal","reason":"Descheduled","count":1,)";
-  AppendField(
-      "message",
-      absl::StrCat("evicted from ", evicted.node, " by ",
-                   std::string(NameOf(evicted.strategy)), ": ", evicted.reason,
-                   "; expected on ", evicted.destination),
-      body);
+  AppendField("uid", subject.uid, body);
+  body += R"(},"type":"Normal","action":"Descheduled","count":1,)";
+  AppendField("reason", NameOf(evicted.strategy), body);
+  body += ',';
+  AppendField("message",
+              absl::StrCat(subject.kind == "Pod"
+                               ? std::string("pod")
+                               : absl::StrCat("pod ", evicted.pod.name),
+                           " eviction from ", evicted.node, " node by ",
+                           kComponent, ": ", evicted.reason,
+                           evicted.IsOfFinishedPod() ? "" : "; expected on ",
+                           evicted.destination),
+              body);
   body += ',';
   AppendField("firstTimestamp", time, body);
   body += ',';
@@ -176,11 +234,20 @@ void Evictor::Record(const PlannedEviction& evicted) {
                                 evicted.pod.namespace_name, "/events");
   request.body = std::move(body);
   const absl::StatusOr<ApiResponse> response = client_.Send(std::move(request));
-  const absl::Status status =
-      response.ok() ? ToStatus(*response) : response.status();
-  LOG_IF(WARNING, !status.ok())
-      << "no event for pod " << evicted.pod.namespace_name << "/"
-      << evicted.pod.name << ": " << std::string(status.message());
+  return response.ok() ? ToStatus(*response) : response.status();
+}
+
+void Evictor::Record(const PlannedEviction& evicted,
+                     const std::optional<EventSubject>& owner) {
+  if (Clock::now() < no_event_before_.load()) return;
+  absl::Status status =
+      PostEvent(evicted, {"v1", "Pod", evicted.pod.name, evicted.uid});
+  if (status.ok() && owner) status = PostEvent(evicted, *owner);
+  if (status.ok()) return;
+  no_event_before_.store(Clock::now() + kNoEventsAfterFailure);
+  LOG(WARNING) << "no event for pod " << evicted.pod.namespace_name << "/"
+               << evicted.pod.name << ", nor for those of the next minute: "
+               << std::string(status.message());
 }
 
 }  // namespace vicinal

@@ -2,11 +2,14 @@
 #ifndef VICINAL_SERVER_COMMANDS_DESCHEDULE_EVICTOR_H_
 #define VICINAL_SERVER_COMMANDS_DESCHEDULE_EVICTOR_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/deschedule/plan.h"
 #include "server/kubernetes/api_client_options.h"
@@ -16,6 +19,14 @@
 #include "server/kubernetes/client_config.h"
 
 namespace vicinal {
+
+// Whom an event is about, in the namespace of the pod.
+struct EventSubject {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+};
 
 struct EvictResult {
   enum class Outcome {
@@ -31,7 +42,10 @@ struct EvictResult {
   };
 
   Outcome outcome = Outcome::kEvicted;
-  std::string message;  // Why not.
+  std::string message = {};  // Why not.
+  // The controller of the evicted pod, or its first owner; absent if it has
+  // none.
+  std::optional<EventSubject> owner = std::nullopt;
 };
 
 // "evicted", "changed", "refused", "failed" or "unreachable".
@@ -57,16 +71,25 @@ class Evictor {
   // Source: Eviction in k8s.io/api/policy/v1/types.go.
   EvictResult Evict(const PlannedEviction& planned);
 
-  // Records an event on the evicted pod. Failures are logged.
-  void Record(const PlannedEviction& evicted);
+  // Records an event about the evicted pod, and one about its owner: reason and
+  // action as the descheduler has them. Failures are logged; after one nothing
+  // is recorded for a minute, so that events hold no eviction up for long.
+  // Source: sigs.k8s.io/descheduler pkg/descheduler/evictions/evictions.go.
+  void Record(const PlannedEviction& evicted,
+              const std::optional<EventSubject>& owner);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   absl::StatusOr<ApiResponse> SendOnce(ApiRequest request) const;
+  absl::Status PostEvent(const PlannedEviction& evicted,
+                         const EventSubject& subject);
 
   BlockingApiClient& client_;
   const ClientConfig config_;
   const ApiClientOptions options_;
   const std::optional<std::int64_t> grace_period_seconds_;
+  std::atomic<Clock::time_point> no_event_before_ = Clock::time_point::min();
 };
 
 }  // namespace vicinal

@@ -180,16 +180,61 @@ TEST_F(EvictorTest, WhoIsNotKnownNeedNotTryAgain) {
 }
 
 TEST_F(EvictorTest, AnEventSaysWhy) {
+  post_status_ = 201;
   Evictor evictor(*client_, config_, options_, std::nullopt);
-  evictor.Record(Planned());
+  evictor.Record(Planned(), EventSubject{"apps/v1", "ReplicaSet", "web", "o1"});
+  ASSERT_EQ(server_.requests().size(), 2u);
   const TestRequest request = server_.requests().at(0);
   EXPECT_EQ(request.target, "/api/v1/namespaces/shop/events");
   const nlohmann::json event = nlohmann::json::parse(request.body);
+  EXPECT_EQ(event["involvedObject"]["kind"], "Pod");
   EXPECT_EQ(event["involvedObject"]["uid"], "u1");
-  EXPECT_EQ(event["reason"], "Descheduled");
+  EXPECT_EQ(event["reason"], "RemovePodsViolatingInterPodAntiAffinity");
+  EXPECT_EQ(event["action"], "Descheduled");
   EXPECT_EQ(event["message"],
-            "evicted from n1 by RemovePodsViolatingInterPodAntiAffinity: too "
-            "near; expected on n2");
+            "pod eviction from n1 node by vicinal-deschedule: too near; "
+            "expected on n2");
+  const nlohmann::json of_owner =
+      nlohmann::json::parse(server_.requests().at(1).body);
+  EXPECT_EQ(of_owner["involvedObject"]["kind"], "ReplicaSet");
+  EXPECT_EQ(of_owner["involvedObject"]["name"], "web");
+  EXPECT_EQ(of_owner["involvedObject"]["namespace"], "shop");
+  EXPECT_EQ(of_owner["involvedObject"]["uid"], "o1");
+  EXPECT_EQ(of_owner["message"],
+            "pod web-1 eviction from n1 node by vicinal-deschedule: too near; "
+            "expected on n2");
+}
+
+TEST_F(EvictorTest, AfterAnEventThatFailsNoneIsTriedForAWhile) {
+  post_status_ = 500;
+  Evictor evictor(*client_, config_, options_, std::nullopt);
+  evictor.Record(Planned(), std::nullopt);
+  evictor.Record(Planned(), std::nullopt);
+  EXPECT_EQ(server_.requests().size(), 1u);
+}
+
+TEST_F(EvictorTest, TellsTheControllerOfTheEvictedPod) {
+  gets_ = {{200, R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u1",
+    "ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n1","uid":"o0"},
+    {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"o1",
+     "controller":true}]},"spec":{"nodeName":"n1"}})"}};
+  post_status_ = 201;
+  const EvictResult result = Evict();
+  ASSERT_TRUE(result.owner);
+  EXPECT_EQ(result.owner->kind, "ReplicaSet");
+  EXPECT_EQ(result.owner->api_version, "apps/v1");
+  EXPECT_EQ(result.owner->uid, "o1");
+}
+
+TEST_F(EvictorTest, APodThatHasFinishedIsEvictedIfThatWasPlanned) {
+  gets_ = {{200, R"({"metadata":{"name":"web-1","namespace":"shop","uid":"u1"},
+    "spec":{"nodeName":"n1"},"status":{"phase":"Failed"}})"}};
+  post_status_ = 201;
+  EXPECT_EQ(Evict().outcome, Outcome::kChanged);
+  PlannedEviction planned = Planned();
+  planned.destination.clear();
+  Evictor evictor(*client_, config_, options_, std::nullopt);
+  EXPECT_EQ(evictor.Evict(planned).outcome, Outcome::kEvicted);
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ absl::Status DescheduleLoop::Run(PassResult& result) {
           it->second.until = Clock::now() + options_.settle_timeout;
         }
         result.evicted.push_back(eviction);
-        evictor_.Record(eviction);
+        evictor_.Record(eviction, evicted.owner);
         continue;
       }
       LOG(INFO) << "pod " << NameOf(eviction.pod) << " is not evicted ("
