@@ -25,6 +25,10 @@ struct ClusterCost {
   // have above the smallest one and maxSkew; for each owner, if duplicates are
   // looked for, how many pods its nodes have above an even share.
   std::int64_t skew = 0;
+  // How far nodes are above the targets of LowNodeUtilization, in millionths of
+  // what they have, and the pods on nodes that HighNodeUtilization is to empty,
+  // a million for each.
+  std::int64_t utilization = 0;
   // What the soft rules that are looked at are worth, negated: the weights of
   // preferred (anti-)affinity, once for each other pod in the pod's domain that
   // the term is about; of preferred node affinity; and 100 for each
@@ -35,6 +39,7 @@ struct ClusterCost {
     hard_violations += other.hard_violations;
     to_replace += other.to_replace;
     skew += other.skew;
+    utilization += other.utilization;
     soft += other.soft;
     return *this;
   }
@@ -42,6 +47,7 @@ struct ClusterCost {
     hard_violations -= other.hard_violations;
     to_replace -= other.to_replace;
     skew -= other.skew;
+    utilization -= other.utilization;
     soft -= other.soft;
     return *this;
   }
@@ -55,7 +61,7 @@ struct ClusterCost {
   // For messages of tests.
   friend std::ostream& operator<<(std::ostream& out, const ClusterCost& cost) {
     return out << cost.hard_violations << "/" << cost.to_replace << "/"
-               << cost.skew << "/" << cost.soft;
+               << cost.skew << "/" << cost.utilization << "/" << cost.soft;
   }
 
   friend bool operator==(const ClusterCost&, const ClusterCost&) = default;

@@ -389,9 +389,9 @@ class Planner {
     const PodCosts costs(cluster_, rules_, pod);
     if (strategy != nullptr) {
       const ToReplace* const why = WhyReplace(key, strategy);
-      step.reason = why != nullptr
-                        ? why->match.reason
-                        : Violation(cluster_, *strategy, pod, costs, node);
+      step.reason = why != nullptr ? why->match.reason
+                                   : Violation(cluster_, rules_, *strategy, pod,
+                                               costs, node);
       why_not.clear();
     }
     if (strategy == nullptr || !step.reason.empty()) {

@@ -845,5 +845,101 @@ TEST_F(StatusPlanTest, FailedPodsGoWithoutAQuestion) {
   EXPECT_EQ(Kept(plan)["bare"], "the limit of 1 eviction per node is reached");
 }
 
+class UtilizationPlanTest : public PlanTest {
+ protected:
+  UtilizationPlanTest() { NoOwnerLimit(); }
+
+  void Set(StrategyKind kind, ResourceThresholds low,
+           ResourceThresholds high = {}) {
+    Strategy strategy = Of(kind);
+    strategy.utilization.thresholds = std::move(low);
+    strategy.utilization.target_thresholds = std::move(high);
+    strategies() = {strategy};
+  }
+  UtilizationArgs& args() { return strategies()[0].utilization; }
+
+  // Of 4 cpus.
+  static std::string Cpu(const std::string& amount,
+                         const std::string& more = "") {
+    return absl::StrCat("{containers: [{name: c, resources: {requests: {cpu: ",
+                        amount, "}}}]", more, "}");
+  }
+};
+
+TEST_F(UtilizationPlanTest, PodsLeaveANodeUntilItIsNotAboveItsTarget) {
+  AddNodes(2);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    Add("n1", PodText(name, "app: web", Cpu("900m")));
+  }
+  Set(StrategyKind::kLowNodeUtilization, {{"cpu", 20}}, {{"cpu", 50}});
+  const Plan plan = Make();
+  EXPECT_THAT(Moves(plan), ElementsAre("a>n2", "b>n2"));
+  EXPECT_EQ(plan.evictions[0].reason,
+            "cpu of its node is requested to 90 %, the target is 50 %");
+  EXPECT_EQ(plan.before.utilization, 400'000);
+  EXPECT_EQ(plan.after.utilization, 0);
+}
+
+TEST_F(UtilizationPlanTest, NothingMovesIfTooFewNodesAreUnderutilized) {
+  AddNodes(2);
+  Add("n1", PodText("a", "app: web", Cpu("1500m")));
+  Add("n1", PodText("b", "app: web", Cpu("1500m")));
+  Set(StrategyKind::kLowNodeUtilization, {{"cpu", 20}}, {{"cpu", 50}});
+  args().number_of_nodes = 1;
+  EXPECT_THAT(Make().evictions, IsEmpty());
+  args().number_of_nodes = 0;
+  EXPECT_THAT(Make().evictions, SizeIs(1));
+  Node node = *cluster_.FindNode("n2")->node;
+  node.unschedulable = true;
+  cluster_.Upsert(std::move(node));
+  EXPECT_THAT(Make().evictions, IsEmpty());
+}
+
+TEST_F(UtilizationPlanTest, APodMustFitWhereThereIsRoom) {
+  AddNodes(2);
+  Add("n1", PodText("a", "app: web",
+                    Cpu("1500m",
+                        ", nodeSelector: {host: "
+                        "n1}")));
+  Add("n1", PodText("b", "app: web",
+                    Cpu("1500m",
+                        ", nodeSelector: {host: "
+                        "n1}")));
+  Set(StrategyKind::kLowNodeUtilization, {{"cpu", 20}}, {{"cpu", 50}});
+  const Plan plan = Make();
+  EXPECT_THAT(plan.evictions, IsEmpty());
+  EXPECT_EQ(Kept(plan)["a"], "it would come back to its node");
+  EXPECT_EQ(plan.after.utilization, 250'000);
+}
+
+TEST_F(UtilizationPlanTest, ThresholdsCanBeDistancesFromTheAverage) {
+  AddNodes(2);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    Add("n1", PodText(name, "app: web", Cpu("400m")));
+  }
+  // The average is 20 %.
+  Set(StrategyKind::kLowNodeUtilization, {{"cpu", 10}}, {{"cpu", 10}});
+  args().use_deviation_thresholds = true;
+  EXPECT_THAT(Moves(Make()), ElementsAre("a>n2"));
+}
+
+TEST_F(UtilizationPlanTest, AnUnderutilizedNodeIsEmptied) {
+  AddNodes(2);
+  Add("n1",
+      PodText("a", "app: web", Cpu("100m", ", nodeSelector: {zone: z1}")));
+  Add("n1", PodText("b", "app: web", Cpu("100m")));
+  Add("n1", PodText("c", "app: web", "{nodeSelector: {zone: z1}}"));
+  Add("n2", PodText("d", "app: web", Cpu("2")));
+  Set(StrategyKind::kHighNodeUtilization, {{"cpu", 20}});
+  Plan plan = Make();
+  // The scheduler that spreads load would put `b` back.
+  EXPECT_THAT(Moves(plan), UnorderedElementsAre("a>n2", "c>n2"));
+  EXPECT_EQ(Kept(plan)["b"], "it would come back to its node");
+  EXPECT_EQ(plan.before.utilization, 3'000'000);
+  EXPECT_EQ(plan.after.utilization, 1'000'000);
+  args().only_thresholding_resources = true;
+  EXPECT_THAT(Moves(Make()), ElementsAre("a>n2"));
+}
+
 }  // namespace
 }  // namespace vicinal

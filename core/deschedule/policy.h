@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,10 +32,12 @@ enum class StrategyKind {
   kTopologySpread,
   kDuplicates,
   kSoftAntiAffinity,
+  kLowNodeUtilization,
+  kHighNodeUtilization,
 };
 
 // The plugins' names in the policy; those with `vicinal.` are not upstream's.
-inline constexpr std::array<std::string_view, 10> kStrategyNames = {
+inline constexpr std::array<std::string_view, 12> kStrategyNames = {
     "RemovePodsViolatingNodeTaints",
     "RemovePodsViolatingNodeAffinity",
     "RemoveFailedPods",
@@ -45,6 +48,8 @@ inline constexpr std::array<std::string_view, 10> kStrategyNames = {
     "RemovePodsViolatingTopologySpreadConstraint",
     "RemoveDuplicates",
     "vicinal.SoftAntiAffinity",
+    "LowNodeUtilization",
+    "HighNodeUtilization",
 };
 
 inline std::string_view NameOf(StrategyKind kind) {
@@ -58,6 +63,31 @@ constexpr bool IsAboutStatus(StrategyKind kind) {
          kind == StrategyKind::kTooManyRestarts ||
          kind == StrategyKind::kPodLifeTime;
 }
+
+// Whether a strategy is about how full nodes are.
+constexpr bool IsAboutUtilization(StrategyKind kind) {
+  return kind == StrategyKind::kLowNodeUtilization ||
+         kind == StrategyKind::kHighNodeUtilization;
+}
+
+// By resource, in percent of what a node has: 0 to 100.
+using ResourceThresholds = std::map<std::string, double>;
+
+struct UtilizationArgs {
+  ResourceThresholds thresholds;
+  // Of kLowNodeUtilization, of the same resources.
+  ResourceThresholds target_thresholds;
+  // The thresholds are distances from the average of the nodes.
+  bool use_deviation_thresholds = false;
+  // Nothing is done if no more nodes are underutilized.
+  std::int64_t number_of_nodes = 0;
+  // Of kHighNodeUtilization: evictionModes. Only pods that request one of the
+  // resources are evicted.
+  bool only_thresholding_resources = false;
+
+  friend bool operator==(const UtilizationArgs&,
+                         const UtilizationArgs&) = default;
+};
 
 // Of a condition of a pod; what is empty or absent is not looked at.
 struct ConditionFilter {
@@ -106,6 +136,9 @@ struct Strategy {
   std::vector<std::int32_t> exit_codes;
   // Of the three.
   bool including_init_containers = false;
+
+  // Of kLowNodeUtilization and kHighNodeUtilization.
+  UtilizationArgs utilization;
 };
 
 // Which pods are never evicted, whatever they break. Mirror, static and

@@ -1,7 +1,6 @@
 #include "core/deschedule/read_policy.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,10 +29,6 @@ constexpr char kKind[] = "DeschedulerPolicy";
 constexpr char kPolicyKey[] = "policy.yaml";  // Of a ConfigMap.
 constexpr char kDefaultEvictor[] = "DefaultEvictor";
 
-// Upstream's plugins that vicinal does not have.
-constexpr std::array<std::string_view, 2> kOtherPlugins = {
-    "HighNodeUtilization", "LowNodeUtilization"};
-
 std::optional<StrategyKind> KindOf(std::string_view name) {
   const auto it = std::ranges::find(kStrategyNames, name);
   if (it == kStrategyNames.end()) return std::nullopt;
@@ -41,9 +36,6 @@ std::optional<StrategyKind> KindOf(std::string_view name) {
 }
 
 absl::Status UnknownPlugin(const JsonPath& path, const std::string& name) {
-  if (std::ranges::count(kOtherPlugins, name) > 0) {
-    return Unsupported(path, "the strategy " + Quoted(name));
-  }
   const std::string meant = DidYouMean(
       name,
       std::vector<std::string>(kStrategyNames.begin(), kStrategyNames.end()));

@@ -148,10 +148,6 @@ TEST(ReadPolicyTest, DisabledPluginsDoNotRun) {
 
 TEST(ReadPolicyTest, StrategiesThatAreNotThereAreRefusedByName) {
   EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {balance: {enabled: "
-                         "[LowNodeUtilization]}}}]")),
-            "profiles[0].plugins.balance.enabled[0]: vicinal does not support "
-            "the strategy \"LowNodeUtilization\"");
-  EXPECT_EQ(ErrorOf(Read("profiles: [{plugins: {balance: {enabled: "
                          "[RemoveDuplicate]}}}]")),
             "profiles[0].plugins.balance.enabled[0]: unknown strategy "
             "\"RemoveDuplicate\"; did you mean \"RemoveDuplicates\"?");
@@ -159,20 +155,22 @@ TEST(ReadPolicyTest, StrategiesThatAreNotThereAreRefusedByName) {
             "profiles[0].plugins.sort.enabled[0]: unknown strategy \"Mine\"");
 }
 
-// A policy that is refused: three strategies that are not there, one with args
+// A policy that is refused: two strategies that are not there, one with args
 // that are not, and one that is.
 constexpr char kManyUnsupported[] =
-    "profiles: [{name: p, pluginConfig: [{name: HighNodeUtilization, args: "
-    "{}}], plugins: {deschedule: {enabled: [RemovePodsViolatingNodeTaints, "
-    "Mine]}, balance: {enabled: [LowNodeUtilization, HighNodeUtilization]}}}]";
+    "profiles: [{name: p, pluginConfig: [{name: Yours, args: {}}, {name: "
+    "LowNodeUtilization, args: {metricsUtilization: {source: "
+    "KubernetesMetrics}}}], plugins: {deschedule: {enabled: "
+    "[RemovePodsViolatingNodeTaints, Mine]}, balance: {enabled: "
+    "[LowNodeUtilization, Yours]}}}]";
 
 TEST(ReadPolicyTest, AllStrategiesThatAreNotThereAreNamedAtOnce) {
   EXPECT_EQ(
       ErrorOf(Read(kManyUnsupported)),
-      "profiles[0].pluginConfig[0].name: vicinal does not support the strategy "
-      "\"HighNodeUtilization\"; profiles[0].plugins.deschedule.enabled[1]: "
-      "unknown strategy \"Mine\"; profiles[0].plugins.balance.enabled[0]: "
-      "vicinal does not support the strategy \"LowNodeUtilization\"");
+      "profiles[0].pluginConfig[0].name: unknown strategy \"Yours\"; "
+      "profiles[0].pluginConfig[1].args.metricsUtilization: vicinal does not "
+      "support metrics; profiles[0].plugins.deschedule.enabled[1]: unknown "
+      "strategy \"Mine\"");
 }
 
 TEST(ReadPolicyTest, StrategiesThatAreNotThereCanBeSkipped) {
@@ -182,9 +180,9 @@ TEST(ReadPolicyTest, StrategiesThatAreNotThereCanBeSkipped) {
   ASSERT_EQ(policy->profiles[0].strategies.size(), 1u);
   EXPECT_EQ(policy->profiles[0].strategies[0].kind, StrategyKind::kNodeTaints);
   ASSERT_EQ(policy->skipped.size(), 3u);
-  EXPECT_EQ(policy->skipped[1].profile, "p");
-  EXPECT_EQ(policy->skipped[1].name, "Mine");
-  EXPECT_EQ(policy->skipped[1].reason,
+  EXPECT_EQ(policy->skipped[2].profile, "p");
+  EXPECT_EQ(policy->skipped[2].name, "Mine");
+  EXPECT_EQ(policy->skipped[2].reason,
             "profiles[0].plugins.deschedule.enabled[1]: unknown strategy "
             "\"Mine\"");
   // What restricts evictions is not skipped.
@@ -292,6 +290,71 @@ TEST(ReadPolicyTest, WhatUpstreamRefusesOfAPodsStatusIsRefused) {
             "profiles[0].pluginConfig.PodLifeTime.args: at least one filtering "
             "criterion must be specified (maxPodLifeTimeSeconds, states, "
             "conditions, or exitCodes)");
+}
+
+TEST(ReadPolicyTest, ReadsTheStrategiesAboutUtilization) {
+  const absl::StatusOr<Policy> policy = Read(R"(
+profiles:
+- name: p
+  pluginConfig:
+  - name: LowNodeUtilization
+    args: {thresholds: {cpu: 20, pods: 10.5}, targetThresholds: {cpu: 10, pods: 50}, useDeviationThresholds: true, numberOfNodes: 3, evictableNamespaces: {exclude: [kube-system]}, metricsUtilization: null}
+  - name: HighNodeUtilization
+    args: {thresholds: {memory: 20}, evictionModes: [OnlyThresholdingResources]}
+  plugins:
+    balance: {enabled: [LowNodeUtilization, HighNodeUtilization]}
+)");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  const std::vector<Strategy>& strategies = policy->profiles[0].strategies;
+  ASSERT_EQ(strategies.size(), 2u);
+  const UtilizationArgs& low = strategies[0].utilization;
+  EXPECT_EQ(low.thresholds, (ResourceThresholds{{"cpu", 20}, {"pods", 10.5}}));
+  EXPECT_EQ(low.target_thresholds,
+            (ResourceThresholds{{"cpu", 10}, {"pods", 50}}));
+  EXPECT_TRUE(low.use_deviation_thresholds);
+  EXPECT_EQ(low.number_of_nodes, 3);
+  EXPECT_THAT(strategies[0].exclude_namespaces, ElementsAre("kube-system"));
+  EXPECT_TRUE(strategies[1].utilization.only_thresholding_resources);
+  EXPECT_FALSE(LooksAtFinishedPods(*policy));
+}
+
+TEST(ReadPolicyTest, WhatUpstreamRefusesOfUtilizationIsRefused) {
+  const auto error = [](const std::string& name, const std::string& args) {
+    return ErrorOf(
+        WithConfig(absl::StrCat("{name: ", name, ", args: ", args, "}")));
+  };
+  const std::string at = "profiles[0].pluginConfig[0].args";
+  EXPECT_EQ(error("LowNodeUtilization", "{}"),
+            at + ".thresholds: no resource threshold is configured");
+  EXPECT_EQ(error("LowNodeUtilization", "{thresholds: {cpu: 1}}"),
+            at + ".targetThresholds: no resource threshold is configured");
+  EXPECT_EQ(error("LowNodeUtilization", "{thresholds: {cpu: 101}}"),
+            at + ".thresholds.cpu: cpu threshold not in [0, 100] range, got "
+                 "101");
+  EXPECT_EQ(error("LowNodeUtilization", "{thresholds: {cpu: much}}"),
+            at + ".thresholds.cpu: must be a number, got \"much\"");
+  EXPECT_EQ(error("LowNodeUtilization",
+                  "{thresholds: {cpu: 1}, targetThresholds: {memory: 2}}"),
+            at + ": thresholds and targetThresholds configured different "
+                 "resources");
+  EXPECT_EQ(error("LowNodeUtilization",
+                  "{thresholds: {cpu: 3}, targetThresholds: {cpu: 2}}"),
+            at + ".thresholds.cpu: thresholds' cpu percentage is greater than "
+                 "targetThresholds', got 3 and 2");
+  EXPECT_EQ(error("HighNodeUtilization",
+                  "{thresholds: {cpu: 3}, targetThresholds: {cpu: 2}}"),
+            at + ".targetThresholds: unknown field");
+  EXPECT_EQ(error("HighNodeUtilization",
+                  "{thresholds: {cpu: 3}, evictionModes: [All]}"),
+            at + ".evictionModes[0]: invalid eviction mode \"All\"");
+  EXPECT_EQ(error("HighNodeUtilization",
+                  "{thresholds: {cpu: 3}, evictableNamespaces: {include: "
+                  "[a]}}"),
+            at + ".evictableNamespaces.include: only Exclude namespaces can "
+                 "be set, inclusion is not supported");
+  EXPECT_EQ(error("LowNodeUtilization", "{evictionLimits: {node: 1}}"),
+            at + ".evictionLimits: vicinal does not support limits of one "
+                 "strategy");
 }
 
 TEST(ReadPolicyTest, ErrorsNameTheFieldAndTheValue) {

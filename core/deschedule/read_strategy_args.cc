@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -206,6 +207,130 @@ absl::Status ReadLifeTimeField(std::string_view key, JsonValue field,
   return Decode(field, where, &out->including_init_containers);
 }
 
+absl::Status ReadThresholds(JsonValue value, const JsonPath& path,
+                            ResourceThresholds* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        double percent = 0;
+        if (field.get_double().get(percent) != simdjson::SUCCESS) {
+          return TypeError(where, "a number", field);
+        }
+        if (percent < 0 || percent > 100) {
+          return FieldError(
+              where,
+              absl::StrCat(std::string(key),
+                           " threshold not in [0, 100] range, got ", percent));
+        }
+        (*out)[std::string(key)] = percent;
+        return absl::OkStatus();
+      });
+}
+
+absl::Status ReadEvictableNamespaces(JsonValue value, const JsonPath& path,
+                                     Strategy* out) {
+  return ForEachField(
+      value, path,
+      [out](std::string_view key, JsonValue field, const JsonPath& where) {
+        std::vector<std::string> names;
+        if (absl::Status status = Decode(field, where, &names); !status.ok()) {
+          return status;
+        }
+        if (key == "include" && !names.empty()) {
+          return FieldError(where,
+                            "only Exclude namespaces can be set, inclusion is "
+                            "not supported");
+        }
+        if (key == "include") return absl::OkStatus();
+        if (key != "exclude") return FieldError(where, "unknown field");
+        out->exclude_namespaces = std::move(names);
+        return absl::OkStatus();
+      });
+}
+
+absl::Status ReadEvictionModes(JsonValue value, const JsonPath& path,
+                               UtilizationArgs* out) {
+  std::vector<std::string> modes;
+  if (absl::Status status = Decode(value, path, &modes); !status.ok()) {
+    return status;
+  }
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    if (modes[i] != "OnlyThresholdingResources") {
+      return FieldError(path.Index(i),
+                        "invalid eviction mode " + Quoted(modes[i]));
+    }
+    out->only_thresholding_resources = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadUtilizationField(std::string_view key, JsonValue field,
+                                  const JsonPath& where, Strategy* out) {
+  UtilizationArgs& args = out->utilization;
+  if (key == "thresholds") {
+    return ReadThresholds(field, where, &args.thresholds);
+  }
+  if (key == "numberOfNodes") {
+    std::optional<std::int64_t> count;
+    absl::Status status = ReadCount(field, where, &count);
+    args.number_of_nodes = count.value_or(0);
+    return status;
+  }
+  if (key == "evictableNamespaces") {
+    return ReadEvictableNamespaces(field, where, out);
+  }
+  if (out->kind == StrategyKind::kHighNodeUtilization) {
+    if (key == "evictionModes") return ReadEvictionModes(field, where, &args);
+    return FieldError(where, "unknown field");
+  }
+  if (key == "targetThresholds") {
+    return ReadThresholds(field, where, &args.target_thresholds);
+  }
+  if (key == "useDeviationThresholds") {
+    return Decode(field, where, &args.use_deviation_thresholds);
+  }
+  if (key == "metricsUtilization") {
+    return IsNull(field) ? absl::OkStatus() : Unsupported(where, "metrics");
+  }
+  if (key == "evictionLimits") {
+    return IsNull(field) ? absl::OkStatus()
+                         : Unsupported(where, "limits of one strategy");
+  }
+  return FieldError(where, "unknown field");
+}
+
+absl::Status CheckUtilization(const Strategy& strategy, const JsonPath& path) {
+  const UtilizationArgs& args = strategy.utilization;
+  if (args.thresholds.empty()) {
+    return FieldError(path.Field("thresholds"),
+                      "no resource threshold is configured");
+  }
+  if (strategy.kind == StrategyKind::kHighNodeUtilization) {
+    return absl::OkStatus();
+  }
+  if (args.target_thresholds.empty()) {
+    return FieldError(path.Field("targetThresholds"),
+                      "no resource threshold is configured");
+  }
+  for (const auto& [name, target] : args.target_thresholds) {
+    const auto low = args.thresholds.find(name);
+    if (low == args.thresholds.end() ||
+        args.thresholds.size() != args.target_thresholds.size()) {
+      return FieldError(path,
+                        "thresholds and targetThresholds configured different "
+                        "resources");
+    }
+    if (low->second > target && !args.use_deviation_thresholds) {
+      return FieldError(
+          path.Field("thresholds").Field(name),
+          absl::StrCat("thresholds' ", name,
+                       " percentage is greater than targetThresholds', got ",
+                       low->second, " and ", target));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // A field that only one strategy has; absent: not one of its fields.
 std::optional<absl::Status> ReadOwnField(std::string_view key, JsonValue field,
                                          const JsonPath& where, Strategy* out) {
@@ -253,6 +378,9 @@ absl::Status ReadStrategyArgs(JsonValue value, const JsonPath& path,
       value, path,
       [out](std::string_view key, JsonValue field, const JsonPath& where) {
         if (key == "kind" || key == "apiVersion") return absl::OkStatus();
+        if (IsAboutUtilization(out->kind)) {
+          return ReadUtilizationField(key, field, where, out);
+        }
         if (key == "namespaces") return ReadNamespaces(field, where, out);
         if (key == "labelSelector" && out->kind != StrategyKind::kDuplicates) {
           return ReadLabelSelector(field, where, &out->label_selector);
@@ -276,6 +404,9 @@ absl::Status CheckStrategyArgs(const Strategy& strategy, const JsonPath& path) {
         path.Field("podRestartThreshold"),
         absl::StrCat("invalid PodsHavingTooManyRestarts threshold, got ",
                      strategy.restart_threshold));
+  }
+  if (IsAboutUtilization(strategy.kind)) {
+    return CheckUtilization(strategy, path);
   }
   if (strategy.kind == StrategyKind::kPodLifeTime &&
       !strategy.max_age_seconds && strategy.states.empty() &&

@@ -49,6 +49,7 @@ RequiredNodeAffinity RequiredOf(const Pod& pod) {
 
 RuleScope RuleScope::Of(const Policy& policy) {
   RuleScope scope;
+  scope.utilization_nodes = policy.node_selector;
   for (const PolicyProfile& profile : policy.profiles) {
     for (const Strategy& strategy : profile.strategies) {
       switch (strategy.kind) {
@@ -66,6 +67,10 @@ RuleScope RuleScope::Of(const Policy& policy) {
           break;
         case StrategyKind::kSoftAntiAffinity:
           scope.preferred_pod_affinity = true;
+          break;
+        case StrategyKind::kLowNodeUtilization:
+        case StrategyKind::kHighNodeUtilization:
+          scope.utilizations.push_back({strategy.kind, strategy.utilization});
           break;
         case StrategyKind::kRequiredPodAffinity:
         case StrategyKind::kInterPodAntiAffinity:
@@ -100,6 +105,10 @@ RuleTallies::RuleTallies(const ClusterState& cluster, RuleScope scope)
     : cluster_(cluster), scope_(std::move(scope)) {
   for (const NodeInfo* node : cluster.Nodes()) {
     if (node->node->unschedulable) unschedulable_.push_back(node->id);
+  }
+  for (const RuleScope::Utilization& wanted : scope_.utilizations) {
+    utilizations_.push_back(std::make_unique<NodeUtilization>(
+        cluster, wanted.kind, wanted.args, scope_.utilization_nodes));
   }
   // What pods of one template have in common is worked out once.
   struct Template {
@@ -335,7 +344,21 @@ ClusterCost RuleTallies::TotalCost() const {
     cost.skew += duplicates.tally.Excess();
   }
   for (const auto& tally : affinities_) cost.hard_violations += tally->Broken();
+  for (const auto& utilization : utilizations_) {
+    cost.utilization += utilization->TotalCost(cluster_);
+  }
   return cost;
+}
+
+const NodeUtilization* RuleTallies::UtilizationOf(
+    const Strategy& strategy) const {
+  for (const auto& utilization : utilizations_) {
+    if (utilization->kind() == strategy.kind &&
+        utilization->args() == strategy.utilization) {
+      return utilization.get();
+    }
+  }
+  return nullptr;
 }
 
 PodCosts::PodCosts(const ClusterState& cluster, const RuleTallies& rules,
@@ -489,6 +512,10 @@ ClusterCost PodCosts::At(const NodeInfo& node) const {
   }
   if (duplicates_ != nullptr) {
     cost.skew += duplicates_->At(node.id) >= duplicates_->share() ? 1 : 0;
+  }
+  for (const auto& utilization : rules_.utilizations()) {
+    cost.utilization += utilization->CostWith(node, pod_.resource.resource) -
+                        utilization->CostOf(node);
   }
   return cost;
 }

@@ -22,6 +22,7 @@
 #include "core/deschedule/cluster_cost.h"
 #include "core/deschedule/duplicate_tally.h"
 #include "core/deschedule/node_domains.h"
+#include "core/deschedule/node_utilization.h"
 #include "core/deschedule/policy.h"
 #include "core/deschedule/spread_tally.h"
 #include "core/index/cluster_state.h"
@@ -43,6 +44,13 @@ struct RuleScope {
   bool preferred_pod_affinity = false;
   bool preferred_node_affinity = false;
   bool prefer_no_schedule = false;
+  // The strategies about how full nodes are, and which nodes they look at.
+  struct Utilization {
+    StrategyKind kind;
+    UtilizationArgs args;
+  };
+  std::vector<Utilization> utilizations;
+  std::optional<Selector> utilization_nodes;  // Absent: all.
 
   // What the strategies of a policy look at.
   static RuleScope Of(const Policy& policy);
@@ -80,6 +88,12 @@ class RuleTallies {
   const AffinityTally* AffinityOf(const PodInfo& pod) const;
   // Null if the pod's owner is not one whose duplicates are looked for.
   const DuplicateTally* DuplicatesOf(const Pod& pod) const;
+
+  const std::vector<std::unique_ptr<NodeUtilization>>& utilizations() const {
+    return utilizations_;
+  }
+  // Null if the strategy is not in the scope.
+  const NodeUtilization* UtilizationOf(const Strategy& strategy) const;
 
   const std::vector<std::unique_ptr<SpreadTally>>& spreads() const {
     return spreads_;
@@ -122,6 +136,7 @@ class RuleTallies {
     DuplicateTally tally;
   };
   absl::flat_hash_map<std::string, Duplicates> duplicates_;
+  std::vector<std::unique_ptr<NodeUtilization>> utilizations_;
 };
 
 // What it costs that a pod is on this or that node. The pod must have been

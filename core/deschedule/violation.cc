@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/node_utilization.h"
 #include "core/model/taint.h"
 
 namespace vicinal {
@@ -97,11 +98,35 @@ std::string BySoftAntiAffinity(const ClusterState& cluster,
                       " in all speaks against its node");
 }
 
+bool RequestsOneOf(const Pod& pod, const ResourceThresholds& resources) {
+  const auto requests = [&resources](const Container& container) {
+    return std::ranges::any_of(resources, [&container](const auto& resource) {
+      return container.requests.contains(resource.first);
+    });
+  };
+  return std::ranges::any_of(pod.spec.containers, requests) ||
+         std::ranges::any_of(pod.spec.init_containers, requests);
+}
+
+std::string ByUtilization(const RuleTallies& rules, const Strategy& strategy,
+                          const PodInfo& pod, const NodeInfo& node) {
+  const NodeUtilization* const utilization = rules.UtilizationOf(strategy);
+  const Resource& taken = pod.resource.resource;
+  if (utilization == nullptr || !utilization->IsSourceWith(node, taken)) {
+    return "";
+  }
+  if (strategy.utilization.only_thresholding_resources &&
+      !RequestsOneOf(pod.pod, strategy.utilization.thresholds)) {
+    return "";
+  }
+  return utilization->Describe(node, taken);
+}
+
 }  // namespace
 
-std::string Violation(const ClusterState& cluster, const Strategy& strategy,
-                      const PodInfo& pod, const PodCosts& costs,
-                      const NodeInfo& node) {
+std::string Violation(const ClusterState& cluster, const RuleTallies& rules,
+                      const Strategy& strategy, const PodInfo& pod,
+                      const PodCosts& costs, const NodeInfo& node) {
   switch (strategy.kind) {
     case StrategyKind::kNodeTaints:
       return ByTaints(cluster, strategy, pod, node);
@@ -136,6 +161,9 @@ std::string Violation(const ClusterState& cluster, const Strategy& strategy,
     }
     case StrategyKind::kSoftAntiAffinity:
       return BySoftAntiAffinity(cluster, costs, node);
+    case StrategyKind::kLowNodeUtilization:
+    case StrategyKind::kHighNodeUtilization:
+      return ByUtilization(rules, strategy, pod, node);
     case StrategyKind::kFailedPods:
     case StrategyKind::kTooManyRestarts:
     case StrategyKind::kPodLifeTime:

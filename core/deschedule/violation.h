@@ -15,9 +15,9 @@ namespace vicinal {
 // taken out; empty if nothing. Of soft rules only if there is a node that would
 // be better by them. `costs` are those of the pod. Strategies that are about
 // the pod's status find nothing.
-std::string Violation(const ClusterState& cluster, const Strategy& strategy,
-                      const PodInfo& pod, const PodCosts& costs,
-                      const NodeInfo& node);
+std::string Violation(const ClusterState& cluster, const RuleTallies& rules,
+                      const Strategy& strategy, const PodInfo& pod,
+                      const PodCosts& costs, const NodeInfo& node);
 
 }  // namespace vicinal
 

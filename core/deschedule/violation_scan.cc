@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/deschedule/node_utilization.h"
 #include "core/index/pod_info.h"
 #include "core/index/topology_index.h"
 #include "core/model/node_selector.h"
@@ -59,6 +60,9 @@ class ViolationScanner {
     });
     for (const auto& [key, term] : terms_) FindCrowds(*term);
     for (const auto& tally : rules_.spreads()) FindSurplus(*tally);
+    for (const auto& utilization : rules_.utilizations()) {
+      FindSources(*utilization);
+    }
     return std::move(scan_);
   }
 
@@ -239,6 +243,16 @@ class ViolationScanner {
         AddCandidate(StrategyKind::kTopologySpread, pod);
       });
     });
+  }
+
+  // The pods on nodes that are too full, or to be emptied.
+  void FindSources(const NodeUtilization& utilization) {
+    for (const NodeInfo* node : cluster_.Nodes()) {
+      if (!utilization.IsSource(*node)) continue;
+      for (const StoredPod* pod : node->pods) {
+        if (!pod->terminating()) AddCandidate(utilization.kind(), *pod);
+      }
+    }
   }
 
   const ClusterState& cluster_;

@@ -67,8 +67,8 @@ TEST(DescheduleTest, PrintsThePlanAsJson) {
       "strategy": "RemovePodsViolatingInterPodAntiAffinity",
       "reason": "required anti-affinity is broken 2 times in kubernetes.io/hostname=n1"}],
     "kept": [],
-    "before": {"hardViolations": 2, "podsToReplace": 0, "skew": 0, "softScore": 0},
-    "after": {"hardViolations": 0, "podsToReplace": 0, "skew": 0, "softScore": 0}})"));
+    "before": {"hardViolations": 2, "podsToReplace": 0, "skew": 0, "utilization": 0, "softScore": 0},
+    "after": {"hardViolations": 0, "podsToReplace": 0, "skew": 0, "utilization": 0, "softScore": 0}})"));
 }
 
 TEST(DescheduleTest, PrintsThePlanAsATable) {

@@ -20,6 +20,7 @@ nlohmann::ordered_json ToJson(const ClusterCost& cost) {
   return {{"hardViolations", cost.hard_violations},
           {"podsToReplace", cost.to_replace},
           {"skew", cost.skew},
+          {"utilization", cost.utilization},
           {"softScore", -cost.soft}};
 }
 

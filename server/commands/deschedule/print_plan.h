@@ -15,7 +15,7 @@ void PrintTable(const Policy& policy, const Plan& plan, std::ostream& out);
 
 // {"skipped":[{"profile":…,"strategy":…,"reason":…}],"evictions":[{"pod":"ns/name","node":…,"destination":…,"strategy":…,
 // "reason":…}],"kept":[{"pod":…,"node":…,"strategy":…,"reason":…}],
-// "before":{"hardViolations":3,"podsToReplace":0,"skew":4,"softScore":-120},"after":{…}}.
+// "before":{"hardViolations":3,"podsToReplace":0,"skew":4,"utilization":0,"softScore":-120},"after":{…}}.
 // The destination of a pod that has finished is null.
 void PrintJson(const Policy& policy, const Plan& plan, std::ostream& out);
 
