@@ -63,7 +63,7 @@ absl::Status DecodeField(std::string_view key, JsonValue value,
                          const JsonPath& path, T& object) {
   absl::Status status;
   bool found = false;
-  VisitFields(object, [&](std::string_view name, auto&& member) {
+  VisitFields(object, [&](std::string_view name, int, auto&& member) {
     if (found || name != key) return;
     found = true;
     status = Decode(value, path, &member);
@@ -143,6 +143,18 @@ template <typename Seconds>
 static absl::Status Decode(JsonValue value, const JsonPath& path,
                            TimeField<Seconds>* out) {
   return DecodeTime(value, path, &out->seconds);
+}
+
+template <typename Text>
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           TimeTextField<Text>* out) {
+  return Decode(value, path, &out->text);
+}
+
+template <typename Texts>
+static absl::Status Decode(JsonValue value, const JsonPath& path,
+                           TimeTextsField<Texts>* out) {
+  return Decode(value, path, &out->texts);
 }
 
 static absl::Status Decode(JsonValue value, const JsonPath& path,

@@ -1,17 +1,19 @@
 // The fields of Kubernetes' objects that vicinal knows, with their names in
-// JSON: one list that reading (decode.cc), writing (append_json.cc) and the
-// check of hand-written manifests (manifest_check.cc) share.
+// JSON and their numbers in protobuf: one list that reading (decode.cc,
+// decode_protobuf.cc), writing (append_json.cc) and the check of hand-written
+// manifests (manifest_check.cc) share.
 //
-// VisitFields(object, visit) calls `visit(name, member)` for each field, in the
-// order in which they are written; `name` is a string literal, `member` refers
-// to the member and is const if the object is. What is an object of its own in
-// JSON but not in vicinal comes as Nested, which has fields itself. Cost: none
-// beyond the calls.
+// VisitFields(object, visit) calls `visit(name, number, member)` for each
+// field, in the order in which they are written; `name` is a string literal,
+// `member` refers to the member and is const if the object is. What is an
+// object of its own in JSON but not in vicinal comes as Nested, which has
+// fields itself. Cost: none beyond the calls.
 //
 // Four fields of pods are not here, since they become something else:
 // metadata.resourceVersion, spec.volumes, status.conditions and
 // status.initContainerStatuses.
-// Source: k8s.io/api/{core,apps}/v1/types.go.
+// Source: k8s.io/api/{core,apps,policy}/v1/types.go, and generated.proto there
+// and in k8s.io/apimachinery/pkg/apis/meta/v1.
 #ifndef VICINAL_CORE_MODEL_FIELDS_H_
 #define VICINAL_CORE_MODEL_FIELDS_H_
 
@@ -59,191 +61,209 @@ struct TimeField {
 template <typename Seconds>
 TimeField(Seconds&) -> TimeField<Seconds>;
 
+// The same, kept as the text that JSON has: "2026-11-21T19:07:25Z".
+template <typename Text>
+struct TimeTextField {
+  Text& text;
+};
+template <typename Text>
+TimeTextField(Text&) -> TimeTextField<Text>;
+
+// A map of such times.
+template <typename Texts>
+struct TimeTextsField {
+  Texts& texts;
+};
+template <typename Texts>
+TimeTextsField(Texts&) -> TimeTextsField<Texts>;
+
 template <typename T, typename Visit>
 requires Is<T, LabelSelectorRequirement> || Is<T, NodeSelectorRequirement>
 void VisitFields(T& requirement, Visit&& visit) {
-  visit("key", requirement.key);
-  visit("operator", requirement.op);
-  visit("values", requirement.values);
+  visit("key", 1, requirement.key);
+  visit("operator", 2, requirement.op);
+  visit("values", 3, requirement.values);
 }
 
 template <Is<LabelSelector> T, typename Visit>
 void VisitFields(T& selector, Visit&& visit) {
-  visit("matchLabels", selector.match_labels);
-  visit("matchExpressions", selector.match_expressions);
+  visit("matchLabels", 1, selector.match_labels);
+  visit("matchExpressions", 2, selector.match_expressions);
 }
 
 template <Is<NodeSelectorTerm> T, typename Visit>
 void VisitFields(T& term, Visit&& visit) {
-  visit("matchExpressions", term.match_expressions);
-  visit("matchFields", term.match_fields);
+  visit("matchExpressions", 1, term.match_expressions);
+  visit("matchFields", 2, term.match_fields);
 }
 
 template <Is<PreferredSchedulingTerm> T, typename Visit>
 void VisitFields(T& term, Visit&& visit) {
-  visit("weight", term.weight);
-  visit("preference", term.preference);
+  visit("weight", 1, term.weight);
+  visit("preference", 2, term.preference);
 }
 
 template <Is<NodeAffinity> T, typename Visit>
 void VisitFields(T& affinity, Visit&& visit) {
-  visit("requiredDuringSchedulingIgnoredDuringExecution",
+  visit("requiredDuringSchedulingIgnoredDuringExecution", 1,
         NodeSelectorField{affinity.required});
-  visit("preferredDuringSchedulingIgnoredDuringExecution", affinity.preferred);
+  visit("preferredDuringSchedulingIgnoredDuringExecution", 2,
+        affinity.preferred);
 }
 
 template <Is<PodAffinityTerm> T, typename Visit>
 void VisitFields(T& term, Visit&& visit) {
-  visit("labelSelector", term.label_selector);
-  visit("namespaces", term.namespaces);
-  visit("namespaceSelector", term.namespace_selector);
-  visit("topologyKey", term.topology_key);
-  visit("matchLabelKeys", term.match_label_keys);
-  visit("mismatchLabelKeys", term.mismatch_label_keys);
+  visit("labelSelector", 1, term.label_selector);
+  visit("namespaces", 2, term.namespaces);
+  visit("namespaceSelector", 4, term.namespace_selector);
+  visit("topologyKey", 3, term.topology_key);
+  visit("matchLabelKeys", 5, term.match_label_keys);
+  visit("mismatchLabelKeys", 6, term.mismatch_label_keys);
 }
 
 template <Is<WeightedPodAffinityTerm> T, typename Visit>
 void VisitFields(T& weighted, Visit&& visit) {
-  visit("weight", weighted.weight);
-  visit("podAffinityTerm", weighted.term);
+  visit("weight", 1, weighted.weight);
+  visit("podAffinityTerm", 2, weighted.term);
 }
 
 template <Is<PodAffinity> T, typename Visit>
 void VisitFields(T& affinity, Visit&& visit) {
-  visit("requiredDuringSchedulingIgnoredDuringExecution", affinity.required);
-  visit("preferredDuringSchedulingIgnoredDuringExecution", affinity.preferred);
+  visit("requiredDuringSchedulingIgnoredDuringExecution", 1, affinity.required);
+  visit("preferredDuringSchedulingIgnoredDuringExecution", 2,
+        affinity.preferred);
 }
 
 template <Is<Affinity> T, typename Visit>
 void VisitFields(T& affinity, Visit&& visit) {
-  visit("nodeAffinity", affinity.node_affinity);
-  visit("podAffinity", affinity.pod_affinity);
-  visit("podAntiAffinity", affinity.pod_anti_affinity);
+  visit("nodeAffinity", 1, affinity.node_affinity);
+  visit("podAffinity", 2, affinity.pod_affinity);
+  visit("podAntiAffinity", 3, affinity.pod_anti_affinity);
 }
 
 template <Is<TopologySpreadConstraint> T, typename Visit>
 void VisitFields(T& constraint, Visit&& visit) {
-  visit("maxSkew", constraint.max_skew);
-  visit("topologyKey", constraint.topology_key);
-  visit("whenUnsatisfiable", constraint.when_unsatisfiable);
-  visit("labelSelector", constraint.label_selector);
-  visit("minDomains", constraint.min_domains);
-  visit("nodeAffinityPolicy", constraint.node_affinity_policy);
-  visit("nodeTaintsPolicy", constraint.node_taints_policy);
-  visit("matchLabelKeys", constraint.match_label_keys);
+  visit("maxSkew", 1, constraint.max_skew);
+  visit("topologyKey", 2, constraint.topology_key);
+  visit("whenUnsatisfiable", 3, constraint.when_unsatisfiable);
+  visit("labelSelector", 4, constraint.label_selector);
+  visit("minDomains", 5, constraint.min_domains);
+  visit("nodeAffinityPolicy", 6, constraint.node_affinity_policy);
+  visit("nodeTaintsPolicy", 7, constraint.node_taints_policy);
+  visit("matchLabelKeys", 8, constraint.match_label_keys);
 }
 
 template <Is<Toleration> T, typename Visit>
 void VisitFields(T& toleration, Visit&& visit) {
-  visit("key", toleration.key);
-  visit("operator", toleration.op);
-  visit("value", toleration.value);
-  visit("effect", toleration.effect);
+  visit("key", 1, toleration.key);
+  visit("operator", 2, toleration.op);
+  visit("value", 3, toleration.value);
+  visit("effect", 4, toleration.effect);
 }
 
 template <Is<Taint> T, typename Visit>
 void VisitFields(T& taint, Visit&& visit) {
-  visit("key", taint.key);
-  visit("value", taint.value);
-  visit("effect", taint.effect);
+  visit("key", 1, taint.key);
+  visit("value", 2, taint.value);
+  visit("effect", 3, taint.effect);
 }
 
 template <Is<OwnerReference> T, typename Visit>
 void VisitFields(T& owner, Visit&& visit) {
-  visit("apiVersion", owner.api_version);
-  visit("kind", owner.kind);
-  visit("name", owner.name);
-  visit("controller", owner.controller);
+  visit("apiVersion", 5, owner.api_version);
+  visit("kind", 1, owner.kind);
+  visit("name", 3, owner.name);
+  visit("controller", 6, owner.controller);
 }
 
 template <Is<ObjectMeta> T, typename Visit>
 void VisitFields(T& meta, Visit&& visit) {
-  visit("name", meta.name);
-  visit("namespace", meta.namespace_name);
-  visit("uid", meta.uid);
-  visit("labels", meta.labels);
-  visit("ownerReferences", meta.owner_references);
-  visit("deletionTimestamp", meta.deletion_timestamp);
+  visit("name", 1, meta.name);
+  visit("namespace", 3, meta.namespace_name);
+  visit("uid", 5, meta.uid);
+  visit("labels", 11, meta.labels);
+  visit("ownerReferences", 13, meta.owner_references);
+  visit("deletionTimestamp", 9, TimeTextField{meta.deletion_timestamp});
 }
 
 template <Is<ResourceRequirements> T, typename Visit>
 void VisitFields(T& resources, Visit&& visit) {
-  visit("requests", resources.requests);
+  visit("requests", 2, resources.requests);
 }
 
 template <Is<Container> T, typename Visit>
 void VisitFields(T& container, Visit&& visit) {
-  visit("name", container.name);
-  visit("image", container.image);
-  visit("resources", Nested{[&container](auto& visit_inner) {
-          visit_inner("requests", container.requests);
+  visit("name", 1, container.name);
+  visit("image", 2, container.image);
+  visit("resources", 8, Nested{[&container](auto& visit_inner) {
+          visit_inner("requests", 2, container.requests);
         }});
-  visit("restartPolicy", container.restart_policy);
+  visit("restartPolicy", 24, container.restart_policy);
 }
 
 template <Is<ContainerStatus> T, typename Visit>
 void VisitFields(T& status, Visit&& visit) {
-  visit("name", status.name);
-  visit("allocatedResources", status.allocated_resources);
-  visit("resources", status.resources);
+  visit("name", 1, status.name);
+  visit("allocatedResources", 10, status.allocated_resources);
+  visit("resources", 11, status.resources);
 }
 
 template <Is<PodSpec> T, typename Visit>
 void VisitFields(T& spec, Visit&& visit) {
-  visit("nodeName", spec.node_name);
-  visit("schedulerName", spec.scheduler_name);
-  visit("priority", spec.priority);
-  visit("nodeSelector", spec.node_selector);
-  visit("affinity", spec.affinity);
-  visit("tolerations", spec.tolerations);
-  visit("topologySpreadConstraints", spec.topology_spread_constraints);
-  visit("containers", spec.containers);
-  visit("initContainers", spec.init_containers);
-  visit("overhead", spec.overhead);
-  visit("resources", Nested{[&spec](auto& visit_inner) {
-          visit_inner("requests", spec.requests);
+  visit("nodeName", 10, spec.node_name);
+  visit("schedulerName", 19, spec.scheduler_name);
+  visit("priority", 25, spec.priority);
+  visit("nodeSelector", 7, spec.node_selector);
+  visit("affinity", 18, spec.affinity);
+  visit("tolerations", 22, spec.tolerations);
+  visit("topologySpreadConstraints", 33, spec.topology_spread_constraints);
+  visit("containers", 2, spec.containers);
+  visit("initContainers", 20, spec.init_containers);
+  visit("overhead", 32, spec.overhead);
+  visit("resources", 40, Nested{[&spec](auto& visit_inner) {
+          visit_inner("requests", 2, spec.requests);
         }});
 }
 
 template <Is<PodStatus> T, typename Visit>
 void VisitFields(T& status, Visit&& visit) {
-  visit("phase", status.phase);
-  visit("nominatedNodeName", status.nominated_node_name);
-  visit("startTime", TimeField{status.start_time});
-  visit("containerStatuses", status.container_statuses);
-  visit("allocatedResources", status.allocated_resources);
-  visit("resources", status.resources);
+  visit("phase", 1, status.phase);
+  visit("nominatedNodeName", 11, status.nominated_node_name);
+  visit("startTime", 7, TimeField{status.start_time});
+  visit("containerStatuses", 8, status.container_statuses);
+  visit("allocatedResources", 19, status.allocated_resources);
+  visit("resources", 20, status.resources);
 }
 
 template <Is<Pod> T, typename Visit>
 void VisitFields(T& pod, Visit&& visit) {
-  visit("metadata", pod.meta);
-  visit("spec", pod.spec);
-  visit("status", pod.status);
+  visit("metadata", 1, pod.meta);
+  visit("spec", 2, pod.spec);
+  visit("status", 3, pod.status);
 }
 
 template <Is<ContainerImage> T, typename Visit>
 void VisitFields(T& image, Visit&& visit) {
-  visit("names", image.names);
-  visit("sizeBytes", image.size_bytes);
+  visit("names", 1, image.names);
+  visit("sizeBytes", 2, image.size_bytes);
 }
 
 template <Is<Node> T, typename Visit>
 void VisitFields(T& node, Visit&& visit) {
-  visit("metadata", node.meta);
-  visit("spec", Nested{[&node](auto& visit_inner) {
-          visit_inner("unschedulable", node.unschedulable);
-          visit_inner("taints", node.taints);
+  visit("metadata", 1, node.meta);
+  visit("spec", 2, Nested{[&node](auto& visit_inner) {
+          visit_inner("unschedulable", 4, node.unschedulable);
+          visit_inner("taints", 5, node.taints);
         }});
-  visit("status", Nested{[&node](auto& visit_inner) {
-          visit_inner("allocatable", node.allocatable);
-          visit_inner("images", node.images);
+  visit("status", 3, Nested{[&node](auto& visit_inner) {
+          visit_inner("allocatable", 2, node.allocatable);
+          visit_inner("images", 8, node.images);
         }});
 }
 
 template <Is<Namespace> T, typename Visit>
 void VisitFields(T& object, Visit&& visit) {
-  visit("metadata", object.meta);
+  visit("metadata", 1, object.meta);
 }
 
 // Of these only the metadata and spec.selector matter.
@@ -251,28 +271,29 @@ template <typename T, typename Visit>
 requires Is<T, Service> || Is<T, ReplicationController> || Is<T, ReplicaSet> ||
     Is<T, StatefulSet>
 void VisitFields(T& object, Visit&& visit) {
-  visit("metadata", object.meta);
-  visit("spec", Nested{[&object](auto& visit_inner) {
-          visit_inner("selector", object.selector);
+  visit("metadata", 1, object.meta);
+  visit("spec", 2, Nested{[&object](auto& visit_inner) {
+          visit_inner("selector", 2, object.selector);
         }});
 }
 
 template <Is<PodDisruptionBudget> T, typename Visit>
 void VisitFields(T& budget, Visit&& visit) {
-  visit("metadata", budget.meta);
-  visit("spec", Nested{[&budget](auto& visit_inner) {
-          visit_inner("selector", budget.selector);
+  visit("metadata", 1, budget.meta);
+  visit("spec", 2, Nested{[&budget](auto& visit_inner) {
+          visit_inner("selector", 2, budget.selector);
         }});
-  visit("status", Nested{[&budget](auto& visit_inner) {
-          visit_inner("disruptionsAllowed", budget.disruptions_allowed);
-          visit_inner("disruptedPods", budget.disrupted_pods);
+  visit("status", 3, Nested{[&budget](auto& visit_inner) {
+          visit_inner("disruptionsAllowed", 3, budget.disruptions_allowed);
+          visit_inner("disruptedPods", 2,
+                      TimeTextsField{budget.disrupted_pods});
         }});
 }
 
 // Whether T has fields that VisitFields visits.
 template <typename T>
 concept HasFields = requires(T& object) {
-  VisitFields(object, [](const char*, auto&&) {});
+  VisitFields(object, [](const char*, int, auto&&) {});
 };
 
 }  // namespace vicinal

@@ -51,7 +51,7 @@ const Type& TypeOf(const T& value) {
   static const Type kType = [&value] {
     Type type;
     if constexpr (HasFields<const T>) {
-      VisitFields(value, [&type](const char* name, const auto& member) {
+      VisitFields(value, [&type](const char* name, int, const auto& member) {
         type.fields.emplace_back(name, &TypeOf(member));
       });
     }

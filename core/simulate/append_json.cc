@@ -82,7 +82,7 @@ static bool IsAbsent(const T& value) {
 template <typename F>
 static bool IsAbsent(const Nested<F>& nested) {
   bool all = true;
-  VisitFields(nested, [&all](std::string_view, const auto& member) {
+  VisitFields(nested, [&all](std::string_view, int, const auto& member) {
     all = all && IsAbsent(member);
   });
   return all;
@@ -94,6 +94,15 @@ static bool IsAbsent(const NodeSelectorField<Terms>& field) {
 template <typename Seconds>
 static bool IsAbsent(const TimeField<Seconds>& field) {
   return !field.seconds;
+}
+
+template <typename Text>
+static bool IsAbsent(const TimeTextField<Text>& field) {
+  return !field.text;
+}
+template <typename Texts>
+static bool IsAbsent(const TimeTextsField<Texts>& field) {
+  return IsAbsent(field.texts);
 }
 
 template <typename T>
@@ -127,6 +136,16 @@ static void Append(const TimeField<Seconds>& field, std::string& out) {
       out);
 }
 
+template <typename Text>
+static void Append(const TimeTextField<Text>& field, std::string& out) {
+  AppendJsonString(*field.text, out);
+}
+
+template <typename Texts>
+static void Append(const TimeTextsField<Texts>& field, std::string& out) {
+  Append(field.texts, out);
+}
+
 // Of these some fields are not the members.
 static void AppendOthers(const auto&, Fields&) {}
 static void AppendOthers(const PodSpec& spec, Fields& fields) {
@@ -149,9 +168,10 @@ static void AppendOthers(const PodStatus& status, Fields& fields) {
 }
 
 static void AppendFields(const auto& object, Fields& fields) {
-  VisitFields(object, [&fields](std::string_view name, const auto& member) {
-    if (!IsAbsent(member)) Append(member, fields.Key(name));
-  });
+  VisitFields(object,
+              [&fields](std::string_view name, int, const auto& member) {
+                if (!IsAbsent(member)) Append(member, fields.Key(name));
+              });
   AppendOthers(object, fields);
 }
 

@@ -14,6 +14,8 @@
 
 namespace vicinal {
 
+inline constexpr char kTimeText[] = "2026-01-01T00:00:00Z";
+
 // SetField sets the n-th field in the value (counted through all structs in it)
 // and returns the field's path in JSON; absent if there are fewer, and then `n`
 // is less by the number of fields. Lists get one element. Fields without which
@@ -65,6 +67,15 @@ std::optional<std::string> SetField(TimeField<Seconds>& field, int& n) {
   return SetField(field.seconds, n);
 }
 
+template <typename Text>
+std::optional<std::string> SetField(TimeTextField<Text>& field, int& n) {
+  return SetLeaf(n, [&field] { field.text = kTimeText; });
+}
+template <typename Texts>
+std::optional<std::string> SetField(TimeTextsField<Texts>& field, int& n) {
+  return SetLeaf(n, [&field] { field.texts.Set("k", kTimeText); });
+}
+
 inline void SetRequired(std::string_view name, std::string& value) {
   const bool is_required =
       name == "topologyKey" || name == "whenUnsatisfiable" || name == "name";
@@ -78,13 +89,13 @@ inline void SetRequired(std::string_view, auto&) {}
 template <HasFields T>
 std::optional<std::string> SetField(T& object, int& n) {
   std::optional<std::string> path;
-  VisitFields(object, [&](std::string_view name, auto&& member) {
+  VisitFields(object, [&](std::string_view name, int, auto&& member) {
     if (path) return;
     path = SetField(member, n);
     if (path) path = "." + std::string(name) + *path;
   });
   if (path) {
-    VisitFields(object, [](std::string_view name, auto&& member) {
+    VisitFields(object, [](std::string_view name, int, auto&& member) {
       SetRequired(name, member);
     });
   }
