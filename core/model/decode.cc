@@ -1,28 +1,16 @@
 #include "core/model/decode.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <system_error>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "core/model/decode_rules.h"
 #include "core/model/decode_time.h"
 #include "core/model/field_error.h"
 #include "core/model/fields.h"
 
 namespace vicinal {
-namespace {
-
-absl::Status Required(const JsonPath& path, std::string_view field,
-                      const std::string& value) {
-  if (!value.empty()) return absl::OkStatus();
-  return FieldError(path.Field(field), "required");
-}
-
-}  // namespace
 
 // Upstream parses the token as it stands, without resolving escapes.
 absl::Status Decode(JsonValue value, const JsonPath& path, Quantity* out) {
@@ -104,23 +92,6 @@ absl::Status DecodeImageVolume(JsonValue value, const JsonPath& path,
       });
 }
 
-struct PodCondition {
-  std::string type;
-  std::string status;
-  std::string reason;
-  std::string message;
-  std::string last_probe_time;
-  std::string last_transition_time;
-};
-
-// Never 0.
-std::uint64_t FingerprintOf(const PodCondition& condition) {
-  const std::size_t hash = std::hash<std::string>()(absl::StrCat(
-      condition.reason, "\n", condition.message, "\n",
-      condition.last_probe_time, "\n", condition.last_transition_time));
-  return hash == 0 ? 1 : hash;
-}
-
 }  // namespace
 
 // Those below are not in the unnamed namespace, where argument-dependent lookup
@@ -169,19 +140,12 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
 
 static absl::Status DecodeConditions(JsonValue value, const JsonPath& path,
                                      PodStatus* out) {
-  bool found = false;
+  ConditionsReader conditions(*out);
   return ForEachElement(
       value, path, [&](JsonValue element, const JsonPath& where) {
         PodCondition condition;
         absl::Status decoded = Decode(element, where, &condition);
-        if (condition.type == "PodResizePending" && !found) {
-          found = true;
-          out->resize_infeasible = condition.reason == "Infeasible";
-        }
-        if (condition.type == "PodScheduled") {
-          out->scheduling_failure =
-              condition.status == "False" ? FingerprintOf(condition) : 0;
-        }
+        conditions.Add(condition);
         return decoded;
       });
 }
@@ -220,10 +184,7 @@ static absl::Status Decode(JsonValue value, const JsonPath& path,
         if (key == "conditions") return DecodeConditions(field, where, out);
         return DecodeField(key, field, where, *out);
       });
-  out->container_statuses.insert(
-      out->container_statuses.end(),
-      std::make_move_iterator(init_container_statuses.begin()),
-      std::make_move_iterator(init_container_statuses.end()));
+  AppendInitContainers(std::move(init_container_statuses), *out);
   return status;
 }
 
@@ -264,11 +225,7 @@ static absl::Status DecodePodMeta(JsonValue value, const JsonPath& path,
                    ? Decode(field, where, &version)
                    : DecodeField(key, field, where, out->meta);
       });
-  // Kubernetes 1.35 promises decimal numbers; other texts have no order.
-  const char* const end = version.data() + version.size();
-  std::uint64_t number = 0;
-  const auto [last, error] = std::from_chars(version.data(), end, number);
-  if (error == std::errc() && last == end) out->resource_version = number;
+  if (!version.empty()) out->resource_version = ResourceVersionNumber(version);
   return status;
 }
 
