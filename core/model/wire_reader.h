@@ -14,8 +14,8 @@ enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 struct WireField {
   std::uint32_t number = 0;
   WireType type = WireType::kVarint;
-  std::uint64_t varint = 0;  // Of kVarint.
-  std::string_view bytes;    // Of kBytes: a string or a message.
+  std::uint64_t varint = 0;  // Of kVarint; else 0.
+  std::string_view bytes;    // Of kBytes, a string or a message; else empty.
 };
 
 // Reads the fields of one message in the order in which they were written. The
@@ -56,6 +56,7 @@ inline bool WireReader::ReadVarint(std::uint64_t& value) {
 
 inline bool WireReader::Next(WireField& field) {
   if (at_ == end_ || !ok_) return false;
+  field = WireField();
   std::uint64_t tag = 0;
   if (!ReadVarint(tag)) return false;
   // Field numbers have 29 bits, and 0 is none.

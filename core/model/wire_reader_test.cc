@@ -44,6 +44,8 @@ TEST(WireReaderTest, ReadsEveryTypeOfField) {
   ASSERT_TRUE(reader.Next(field));
   EXPECT_EQ(field.number, 4U);
   EXPECT_EQ(field.type, WireType::kFixed32);
+  EXPECT_EQ(field.bytes, "");
+  EXPECT_EQ(field.varint, 0U);
   ASSERT_TRUE(reader.Next(field));
   EXPECT_EQ(field.number, 16U);
   EXPECT_EQ(field.bytes, "");

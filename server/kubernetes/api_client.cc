@@ -24,6 +24,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/kubernetes/bearer_token.h"
 #include "server/kubernetes/current_config.h"
+#include "server/kubernetes/encoding.h"
+#include "server/kubernetes/frame.h"
 #include "server/kubernetes/tls_context.h"
 
 namespace vicinal {
@@ -147,26 +149,32 @@ class ApiClient::Impl {
     }
     given_ = 0;
     searched_ = 0;
+    stream_encoding_ = response->encoding;
     co_return response;
   }
 
-  Awaitable<absl::StatusOr<simdjson::padded_string_view>> NextLines() {
+  Encoding stream_encoding() const { return stream_encoding_; }
+
+  Awaitable<absl::StatusOr<simdjson::padded_string_view>> NextDocuments() {
     if (!parser_.has_value())
       co_return absl::FailedPreconditionError("no stream");
     std::string& body = parser_->get().body();
     body.erase(0, given_);
     searched_ -= given_;
     given_ = 0;
+    const bool framed = stream_encoding_ == Encoding::kProtobuf;
     for (;;) {
-      const size_t last = std::string_view(body).substr(searched_).rfind('\n');
-      if (last != std::string_view::npos) given_ = searched_ + last + 1;
-      searched_ = body.size();
+      const bool too_long = framed ? !FindFrames(body) : !FindLines(body);
       if (given_ > 0) break;
-      if (body.size() > options_.max_line_bytes) {
+      if (too_long) {
         co_return Fail(absl::ResourceExhaustedError(absl::StrCat(
-            "a line is longer than ", options_.max_line_bytes, " bytes")));
+            framed ? "a frame is longer than " : "a line is longer than ",
+            options_.max_line_bytes, " bytes")));
       }
       if (parser_->is_done()) {
+        if (framed && !body.empty()) {
+          co_return Fail(absl::DataLossError("the stream ends in a frame"));
+        }
         given_ = body.size();
         break;
       }
@@ -177,7 +185,7 @@ class ApiClient::Impl {
       Finish();
       co_return simdjson::padded_string_view();
     }
-    AddPadding(body);
+    if (!framed) AddPadding(body);
     co_return simdjson::padded_string_view(body.data(), given_,
                                            body.capacity());
   }
@@ -203,6 +211,26 @@ class ApiClient::Impl {
     }
   };
 
+  // Sets given_ to the end of the last whole document in the body, and
+  // searched_ to how far it has looked. False: the next one is too long.
+  bool FindLines(std::string_view body) {
+    const size_t last = body.substr(searched_).rfind('\n');
+    if (last != std::string_view::npos) given_ = searched_ + last + 1;
+    searched_ = body.size();
+    return body.size() <= options_.max_line_bytes;
+  }
+  bool FindFrames(std::string_view body) {
+    while (HasFrame(body.substr(searched_))) {
+      const size_t length = FrameLength(body.substr(searched_));
+      if (length > options_.max_line_bytes) return false;
+      searched_ += kFrameHeaderBytes + length;
+      given_ = searched_;
+    }
+    const std::string_view rest = body.substr(searched_);
+    return rest.size() < kFrameHeaderBytes ||
+           FrameLength(rest) <= options_.max_line_bytes;
+  }
+
   absl::StatusOr<HttpRequest> MakeRequest(ApiRequest sent) {
     const absl::StatusOr<std::string> token =
         token_.Get(std::chrono::steady_clock::now());
@@ -213,7 +241,7 @@ class ApiClient::Impl {
     request.method_string(sent.method);
     request.set(http::field::host, address_);
     request.set(http::field::user_agent, options_.user_agent);
-    request.set(http::field::accept, "application/json");
+    request.set(http::field::accept, AcceptOf(options_.wanted));
     if (!token->empty())
       request.set(http::field::authorization, "Bearer " + *token);
     if (!request.body().empty()) {
@@ -266,6 +294,10 @@ class ApiClient::Impl {
       response.retry_after =
           RetryAfter(std::string_view(value.data(), value.size()));
     }
+    const beast::string_view content_type =
+        parser_->get()[http::field::content_type];
+    response.encoding =
+        EncodingOf(std::string_view(content_type.data(), content_type.size()));
     if (response.status == 401) {
       token_.Distrust();
       unauthorized_ = true;
@@ -492,6 +524,7 @@ class ApiClient::Impl {
   // from there to searched_ there is no end of line.
   size_t given_ = 0;
   size_t searched_ = 0;
+  Encoding stream_encoding_ = Encoding::kJson;
 };
 
 absl::StatusOr<std::unique_ptr<ApiClient>> ApiClient::Create(
@@ -539,9 +572,11 @@ ApiClient::Awaitable<absl::StatusOr<ApiResponse>> ApiClient::StartStream(
 }
 
 ApiClient::Awaitable<absl::StatusOr<simdjson::padded_string_view>>
-ApiClient::NextLines() {
-  return impl_->NextLines();
+ApiClient::NextDocuments() {
+  return impl_->NextDocuments();
 }
+
+Encoding ApiClient::stream_encoding() const { return impl_->stream_encoding(); }
 
 std::chrono::steady_clock::time_point ApiClient::last_read() const {
   return impl_->last_read();

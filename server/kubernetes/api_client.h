@@ -20,7 +20,7 @@ namespace vicinal {
 // A client of one API server that does one thing at a time over one connection,
 // which it opens when needed and keeps while it is usable.
 //
-//   (Connect | Get | Send | AskAhead)*  or  StartStream NextLines*
+//   (Connect | Get | Send | AskAhead)*  or  StartStream NextDocuments*
 //
 // A call that returns an error has closed the connection; the next Get, Send or
 // StartStream opens another (also when a stream has not been read to its end).
@@ -61,16 +61,21 @@ class ApiClient {
   // The same as Get for any method and body.
   Awaitable<absl::StatusOr<ApiResponse>> Send(ApiRequest request);
 
-  // GETs `target` as a stream of JSON documents, one a line. With status 200
-  // the body of the answer is empty and NextLines gives it; with any other this
+  // GETs `target` as a stream of documents: JSON, one a line, or protobuf, one
+  // a frame (see frame.h), as the answer's `encoding` says. With status 200 the
+  // body of the answer is empty and NextDocuments gives it; with any other this
   // is Get.
   Awaitable<absl::StatusOr<ApiResponse>> StartStream(std::string target);
 
-  // The next whole lines of the stream, as many as have arrived, at least one;
-  // valid until the next call, padded for simdjson. Waits without end. Empty:
-  // the server has ended the stream in an orderly way. A line without its end
-  // of line counts only there, at the orderly end.
-  Awaitable<absl::StatusOr<simdjson::padded_string_view>> NextLines();
+  // The next whole lines or frames of the stream, as many as have arrived, at
+  // least one; valid until the next call, lines padded for simdjson. Waits
+  // without end. Empty: the server has ended the stream in an orderly way. A
+  // line without its end of line counts only there, at the orderly end; half a
+  // frame is an error.
+  Awaitable<absl::StatusOr<simdjson::padded_string_view>> NextDocuments();
+
+  // Of the stream that has begun last.
+  Encoding stream_encoding() const;
 
   // When the last bytes came, whole lines or not; the clock's epoch before.
   std::chrono::steady_clock::time_point last_read() const;

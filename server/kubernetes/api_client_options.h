@@ -6,10 +6,14 @@
 #include <functional>
 #include <string>
 
+#include "server/kubernetes/encoding.h"
+
 namespace vicinal {
 
 struct ApiClientOptions {
   std::string user_agent = "vicinal";
+  // What requests without an object of their own ask for; see AcceptOf.
+  Encoding wanted = Encoding::kJson;
   // A peer that does not acknowledge bytes is given up after this time, so that
   // another connection is tried when the network is back.
   std::chrono::milliseconds unacknowledged_timeout{5'000};
@@ -26,7 +30,8 @@ struct ApiClientOptions {
   // each change, with the end of its validity; on the executor's thread.
   std::function<void(std::chrono::sys_seconds)> on_client_certificate = {};
   size_t max_body_bytes = size_t{512} << 20;
-  size_t max_line_bytes = size_t{64} << 20;  // of one document in a stream
+  size_t max_line_bytes = size_t{64}
+                          << 20;  // or frame: one document in a stream
 };
 
 }  // namespace vicinal

@@ -20,6 +20,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/protobuf.h"
 #include "server/kubernetes/testing/test_certificates.h"
 #include "server/kubernetes/testing/test_http_server.h"
 
@@ -100,12 +101,14 @@ class Client {
     return Await(client_->StartStream(target));
   }
 
-  absl::StatusOr<std::string> NextLines() { return Await(Copied(*client_)); }
+  absl::StatusOr<std::string> NextDocuments() {
+    return Await(Copied(*client_));
+  }
 
   Streamed ReadStream() {
     Streamed streamed;
     for (;;) {
-      const absl::StatusOr<std::string> lines = NextLines();
+      const absl::StatusOr<std::string> lines = NextDocuments();
       if (!lines.ok() || lines->empty()) {
         streamed.end =
             lines.ok() ? "OK" : std::string(lines.status().message());
@@ -130,9 +133,9 @@ class Client {
   static ApiClient::Awaitable<absl::StatusOr<std::string>> Copied(
       ApiClient& client) {
     const absl::StatusOr<simdjson::padded_string_view> lines =
-        co_await client.NextLines();
+        co_await client.NextDocuments();
     if (!lines.ok()) co_return lines.status();
-    if (!lines->empty()) {
+    if (!lines->empty() && client.stream_encoding() == Encoding::kJson) {
       EXPECT_GE(lines->padding(), simdjson::SIMDJSON_PADDING);
     }
     co_return std::string(*lines);
@@ -702,12 +705,12 @@ TEST(ApiClientTest, GivesALineWithoutWaitingForTheNext) {
                         });
   Client client(ConfigFor(server));
   ASSERT_TRUE(client.StartStream("/").ok());
-  EXPECT_EQ(*client.NextLines(), "one\n");
+  EXPECT_EQ(*client.NextDocuments(), "one\n");
   release = true;
-  EXPECT_EQ(*client.NextLines(), "two\n");
-  EXPECT_EQ(*client.NextLines(), "thr");  // at the orderly end
-  EXPECT_EQ(*client.NextLines(), "");
-  EXPECT_FALSE(client.NextLines().ok());
+  EXPECT_EQ(*client.NextDocuments(), "two\n");
+  EXPECT_EQ(*client.NextDocuments(), "thr");  // at the orderly end
+  EXPECT_EQ(*client.NextDocuments(), "");
+  EXPECT_FALSE(client.NextDocuments().ok());
 }
 
 TEST(ApiClientTest, PutsALineOfMegabytesTogetherFromTinyChunks) {
@@ -811,12 +814,99 @@ TEST(ApiClientTest, AStreamMayBeLeft) {
       });
   Client client(ConfigFor(server));
   ASSERT_TRUE(client.StartStream("/watch").ok());
-  EXPECT_EQ(*client.NextLines(), "one\n");
+  EXPECT_EQ(*client.NextDocuments(), "one\n");
   release = true;
   while (release) std::this_thread::sleep_for(milliseconds(1));
   const absl::StatusOr<ApiResponse> response = client.Get("/");
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->body, "hello");
+}
+
+// A server that streams these pieces as protobuf, and then ends or waits.
+TestHttpServer::Handler Frames(const std::vector<std::string>& pieces,
+                               bool ends) {
+  return [pieces, ends](const TestRequest&, TestReply& reply) {
+    reply.StartChunks(200, "application/vnd.kubernetes.protobuf;stream=watch");
+    for (const std::string& piece : pieces) reply.Chunk(piece);
+    if (ends) {
+      reply.EndChunks();
+    } else {
+      reply.WaitUntilGone();
+    }
+  };
+}
+
+TEST(ApiClientTest, AsksForWhatIsWanted) {
+  TestHttpServer server(
+      WithCertificate(ServerCertificate()),
+      [](const TestRequest&, TestReply& reply) { reply.Send(200, "{}"); });
+  ApiClientOptions options;
+  options.wanted = Encoding::kProtobuf;
+  const absl::StatusOr<ApiResponse> response =
+      Client(ConfigFor(server), options).Get("/");
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->encoding, Encoding::kJson);
+  EXPECT_TRUE(Client(ConfigFor(server)).Get("/").ok());
+  EXPECT_EQ(server.requests()[0].Header("accept"),
+            "application/vnd.kubernetes.protobuf,application/json");
+  EXPECT_EQ(server.requests()[1].Header("accept"), "application/json");
+}
+
+TEST(ApiClientTest, TellsTheEncodingOfAnAnswer) {
+  TestHttpServer server(
+      WithCertificate(ServerCertificate()),
+      [](const TestRequest&, TestReply& reply) {
+        reply.Send(200, "k8s",
+                   {{"Content-Type", "application/vnd.kubernetes.protobuf"}});
+      });
+  const absl::StatusOr<ApiResponse> response =
+      Client(ConfigFor(server)).Get("/");
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->encoding, Encoding::kProtobuf);
+}
+
+TEST(ApiClientTest, StreamsWholeFrames) {
+  const std::string frames = Frame("one") + Frame("") + Frame("t\no");
+  TestHttpServer server(
+      WithCertificate(ServerCertificate()),
+      Frames({frames.substr(0, 2), frames.substr(2, 7), frames.substr(9)},
+             true));
+  Client client(ConfigFor(server));
+  const absl::StatusOr<ApiResponse> response = client.StartStream("/");
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->encoding, Encoding::kProtobuf);
+  std::string read;
+  for (;;) {
+    const absl::StatusOr<std::string> some = client.NextDocuments();
+    ASSERT_TRUE(some.ok()) << some.status();
+    if (some->empty()) break;
+    read += *some;
+  }
+  EXPECT_EQ(read, frames);
+}
+
+TEST(ApiClientTest, AStreamThatEndsInAFrameIsAnError) {
+  TestHttpServer server(
+      WithCertificate(ServerCertificate()),
+      Frames({Frame("one") + Frame("two").substr(0, 5)}, true));
+  Client client(ConfigFor(server));
+  ASSERT_TRUE(client.StartStream("/").ok());
+  EXPECT_EQ(*client.NextDocuments(), Frame("one"));
+  const absl::Status end = client.NextDocuments().status();
+  EXPECT_EQ(end.message(), "the stream ends in a frame");
+}
+
+TEST(ApiClientTest, RefusesAFrameBeyondItsBoundAtItsHeader) {
+  TestHttpServer server(
+      WithCertificate(ServerCertificate()),
+      Frames({Frame("short") + std::string("\x00\x00\x4e\x21", 4)}, false));
+  ApiClientOptions options;
+  options.max_line_bytes = 20000;
+  Client client(ConfigFor(server), options);
+  ASSERT_TRUE(client.StartStream("/").ok());
+  EXPECT_EQ(*client.NextDocuments(), Frame("short"));
+  EXPECT_EQ(client.NextDocuments().status().message(),
+            "a frame is longer than 20000 bytes");
 }
 
 }  // namespace

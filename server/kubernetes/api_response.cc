@@ -6,6 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "server/kubernetes/protobuf_envelope.h"
 
 namespace vicinal {
 namespace {
@@ -38,7 +39,13 @@ absl::StatusCode CodeOf(int status) {
 }
 
 // The message of a Kubernetes Status object; empty if the body is none.
-std::string MessageOf(const std::string& body) {
+std::string MessageOf(const ApiResponse& response) {
+  const std::string& body = response.body;
+  if (response.encoding == Encoding::kProtobuf) {
+    const std::optional<ProtobufEnvelope> envelope = OpenProtobuf(body);
+    if (!envelope || envelope->kind != "Status") return "";
+    return std::string(ReadProtobufStatus(envelope->message).message);
+  }
   if (body.capacity() - body.size() < simdjson::SIMDJSON_PADDING) return "";
   simdjson::ondemand::parser parser;
   simdjson::ondemand::document document;
@@ -60,7 +67,7 @@ absl::Status ApiError(int http_status, const std::string& message) {
 
 absl::Status ToStatus(const ApiResponse& response) {
   if (response.status >= 200 && response.status < 300) return absl::OkStatus();
-  std::string message = MessageOf(response.body);
+  std::string message = MessageOf(response);
   if (message.empty())
     message = absl::CEscape(response.body.substr(0, kMaxMessage));
   if (message.size() > kMaxMessage)

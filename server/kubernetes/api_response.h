@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/kubernetes/encoding.h"
 
 namespace vicinal {
 
@@ -14,6 +15,7 @@ struct ApiResponse {
   int status = 0;    // HTTP status code
   std::string body;  // with SIMDJSON_PADDING bytes of spare capacity
   std::optional<std::chrono::seconds> retry_after;
+  Encoding encoding = Encoding::kJson;  // of the body, by its Content-Type
 };
 
 // The canonical code that fits an HTTP status from 300 on, and the message

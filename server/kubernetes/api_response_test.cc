@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/protobuf.h"
 
 namespace vicinal {
 namespace {
@@ -60,6 +61,17 @@ TEST(ApiResponseTest, MapsTheStatusToACanonicalCode) {
   EXPECT_EQ(code(500), absl::StatusCode::kUnavailable);
   EXPECT_EQ(code(504), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(code(302), absl::StatusCode::kUnknown);
+}
+
+TEST(ApiResponseTest, GivesTheMessageOfAStatusInProtobuf) {
+  ApiResponse response =
+      Response(410, InEnvelope("Status", ProtobufStatusOf(410)));
+  response.encoding = Encoding::kProtobuf;
+  const absl::Status status = ToStatus(response);
+  EXPECT_TRUE(absl::IsOutOfRange(status));
+  EXPECT_EQ(status.message(), "410: told so");
+  response.body.resize(9);
+  EXPECT_EQ(ToStatus(response).message(), "410: k8s\\000\\n\\014\\n\\002v");
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/model/decode_protobuf.h"
+#include "core/model/wire_reader.h"
+#include "server/kubernetes/encoding.h"
+
 namespace vicinal {
 namespace {
 
@@ -69,6 +73,11 @@ void ForEachField(ondemand::object object, Visit&& visit) {
   }
 }
 
+// Beyond a year something is wrong, and sums might overflow.
+std::int64_t GracePeriod(std::int64_t seconds) {
+  return seconds >= 0 && seconds < 366 * 86400 ? seconds : 0;
+}
+
 MaybeTime ReadMetadata(ondemand::object metadata) {
   MaybeTime latest;
   MaybeTime deletion;
@@ -82,10 +91,8 @@ MaybeTime ReadMetadata(ondemand::object metadata) {
       deletion = ReadTime(value);
     } else if (key == "deletionGracePeriodSeconds") {
       std::int64_t seconds = 0;
-      // Beyond a year something is wrong, and the sum below might overflow.
-      if (value.get_int64().get(seconds) == SUCCESS && seconds >= 0 &&
-          seconds < 366 * 86400) {
-        grace_period = seconds;
+      if (value.get_int64().get(seconds) == SUCCESS) {
+        grace_period = GracePeriod(seconds);
       }
     }
   });
@@ -101,10 +108,8 @@ MaybeTime ReadStatus(ondemand::object status) {
   return latest;
 }
 
-}  // namespace
-
-MaybeTime ChangeTime(simdjson::padded_string_view object,
-                     ondemand::parser& parser) {
+MaybeTime FromJson(simdjson::padded_string_view object,
+                   ondemand::parser& parser) {
   ondemand::document document;
   ondemand::object fields;
   if (parser.iterate(object).get(document) != SUCCESS ||
@@ -120,6 +125,106 @@ MaybeTime ChangeTime(simdjson::padded_string_view object,
         latest, key == "metadata" ? ReadMetadata(part) : ReadStatus(part));
   });
   return latest;
+}
+
+MaybeTime ReadTime(const WireField& value) {
+  std::optional<std::int64_t> seconds;
+  if (!Decode(value, {}, &seconds).ok() || !seconds) return std::nullopt;
+  return std::chrono::sys_seconds(std::chrono::seconds(*seconds));
+}
+
+// The latest time in the field `number` of a message.
+MaybeTime LatestIn(const WireField& message, std::uint32_t number) {
+  MaybeTime latest;
+  WireReader reader(message.bytes);
+  WireField field;
+  while (reader.Next(field)) {
+    if (field.number == number) latest = std::max(latest, ReadTime(field));
+  }
+  return latest;
+}
+
+// Of metav1.ObjectMeta.
+MaybeTime ReadMetadata(const WireField& message) {
+  MaybeTime latest;
+  MaybeTime deletion;
+  std::int64_t grace_period = 0;
+  WireReader metadata(message.bytes);
+  WireField field;
+  while (metadata.Next(field)) {
+    switch (field.number) {
+      case 8:  // creationTimestamp
+        latest = std::max(latest, ReadTime(field));
+        break;
+      case 9:  // deletionTimestamp
+        deletion = ReadTime(field);
+        break;
+      case 10:  // deletionGracePeriodSeconds
+        grace_period = GracePeriod(static_cast<std::int64_t>(field.varint));
+        break;
+      case 17:  // managedFields, {time = 4}
+        latest = std::max(latest, LatestIn(field, 4));
+        break;
+      default:
+        break;
+    }
+  }
+  if (deletion) *deletion -= std::chrono::seconds(grace_period);
+  return std::max(latest, deletion);
+}
+
+// The numbers of status.conditions and of lastTransitionTime in them.
+// Source: k8s.io/api/{core,apps,policy}/v1/generated.proto.
+struct ConditionNumbers {
+  std::string_view kind;
+  std::uint32_t conditions;
+  std::uint32_t last_transition_time;
+};
+constexpr ConditionNumbers kConditions[] = {
+    {"Pod", 2, 4},
+    {"Node", 4, 4},
+    {"Namespace", 2, 4},
+    {"Service", 2, 4},
+    {"ReplicationController", 6, 3},
+    {"ReplicaSet", 6, 3},
+    {"StatefulSet", 10, 3},
+    {"PodDisruptionBudget", 7, 4},
+};
+
+MaybeTime ReadStatus(const WireField& message, std::string_view kind) {
+  MaybeTime latest;
+  for (const ConditionNumbers& numbers : kConditions) {
+    if (numbers.kind != kind) continue;
+    WireReader status(message.bytes);
+    WireField field;
+    while (status.Next(field)) {
+      if (field.number != numbers.conditions) continue;
+      latest = std::max(latest, LatestIn(field, numbers.last_transition_time));
+    }
+  }
+  return latest;
+}
+
+// Every kind is {metadata = 1, spec = 2, status = 3}.
+MaybeTime FromProtobuf(std::string_view object, std::string_view kind) {
+  MaybeTime latest;
+  WireReader reader(object);
+  WireField field;
+  while (reader.Next(field)) {
+    if (field.type != WireType::kBytes) continue;
+    if (field.number == 1) latest = std::max(latest, ReadMetadata(field));
+    if (field.number == 3) latest = std::max(latest, ReadStatus(field, kind));
+  }
+  return latest;
+}
+
+}  // namespace
+
+MaybeTime ChangeTime(const RawObject& object, std::string_view kind,
+                     ondemand::parser& parser) {
+  return object.encoding == Encoding::kProtobuf
+             ? FromProtobuf(object.bytes, kind)
+             : FromJson(object.bytes, parser);
 }
 
 }  // namespace vicinal

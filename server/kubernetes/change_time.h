@@ -5,6 +5,9 @@
 
 #include <chrono>
 #include <optional>
+#include <string_view>
+
+#include "server/kubernetes/raw_object.h"
 
 namespace vicinal {
 
@@ -18,10 +21,12 @@ namespace vicinal {
 // All of them are of the API server's or a component's clock and have whole
 // seconds, rounded down. Nothing if there is none, or if the text is no object.
 //
-// `object` needs simdjson's padding. Cost: O(object), one pass.
+// `kind` is that of the object: "Pod". Cost: O(object), one pass; of protobuf
+// only the fields that are named above and those beside them are looked at.
 // Years up to 9999 are read: more than system_clock::time_point can tell.
 std::optional<std::chrono::sys_seconds> ChangeTime(
-    simdjson::padded_string_view object, simdjson::ondemand::parser& parser);
+    const RawObject& object, std::string_view kind,
+    simdjson::ondemand::parser& parser);
 
 }  // namespace vicinal
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/testing/encode_protobuf.h"
+
 namespace vicinal {
 namespace {
 
@@ -12,7 +14,7 @@ namespace {
 long long Read(std::string_view json) {
   simdjson::ondemand::parser parser;
   const simdjson::padded_string padded(json);
-  const auto time = ChangeTime(padded, parser);
+  const auto time = ChangeTime({Encoding::kJson, padded}, "Pod", parser);
   if (!time) return -1;
   return time->time_since_epoch().count();
 }
@@ -77,6 +79,55 @@ TEST(ChangeTimeTest, WhatCannotBeReadDoesNotCount) {
   EXPECT_EQ(Read(R"({"metadata":{"managedFields":[5],
       "creationTimestamp":"2026-11-21T19:07:25Z"}})"),
             kBase);
+}
+
+// The same of protobuf.
+long long ReadProtobuf(std::string_view kind, std::string_view message) {
+  simdjson::ondemand::parser parser;
+  const auto time =
+      ChangeTime({Encoding::kProtobuf,
+                  simdjson::padded_string_view(message.data(), message.size(),
+                                               message.size())},
+                 kind, parser);
+  if (!time) return -1;
+  return time->time_since_epoch().count();
+}
+
+TEST(ChangeTimeTest, ReadsTheTimesOfProtobuf) {
+  const std::string created = WireTime(8, kBase);
+  EXPECT_EQ(ReadProtobuf("Node", WireBytes(1, created)), kBase);
+  EXPECT_EQ(
+      ReadProtobuf("Node",
+                   WireBytes(1, created +
+                                    WireBytes(17, WireBytes(1, "kubelet") +
+                                                      WireTime(4, kBase + 3)) +
+                                    WireBytes(17, WireTime(4, kBase + 2)))),
+      kBase + 3);
+  EXPECT_EQ(ReadProtobuf("Pod", WireBytes(1, WireTime(9, kBase + 30) +
+                                                 WireNumber(10, 20))),
+            kBase + 10);
+  EXPECT_EQ(ReadProtobuf("Pod", WireBytes(1, WireBytes(8, ""))), -1);
+  EXPECT_EQ(ReadProtobuf("Pod", ""), -1);
+  EXPECT_EQ(ReadProtobuf("Pod", "no protobuf"), -1);
+}
+
+TEST(ChangeTimeTest, EachKindHasItsConditionsElsewhere) {
+  const auto condition = [](int conditions, int time) {
+    return WireBytes(
+        3, WireBytes(static_cast<unsigned>(conditions),
+                     WireBytes(1, "Ready") +
+                         WireTime(static_cast<unsigned>(time), kBase)));
+  };
+  for (const char* kind : {"Pod", "Namespace", "Service"}) {
+    EXPECT_EQ(ReadProtobuf(kind, condition(2, 4)), kBase) << kind;
+  }
+  EXPECT_EQ(ReadProtobuf("Node", condition(4, 4)), kBase);
+  EXPECT_EQ(ReadProtobuf("ReplicationController", condition(6, 3)), kBase);
+  EXPECT_EQ(ReadProtobuf("ReplicaSet", condition(6, 3)), kBase);
+  EXPECT_EQ(ReadProtobuf("StatefulSet", condition(10, 3)), kBase);
+  EXPECT_EQ(ReadProtobuf("PodDisruptionBudget", condition(7, 4)), kBase);
+  // Another kind's conditions: a pod's container statuses, for example.
+  EXPECT_EQ(ReadProtobuf("Pod", condition(10, 3)), -1);
 }
 
 }  // namespace

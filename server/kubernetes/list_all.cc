@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/kubernetes/api_client.h"
 #include "server/kubernetes/list_pages.h"
+#include "server/kubernetes/raw_object.h"
 
 namespace vicinal {
 namespace {
@@ -47,11 +48,11 @@ absl::Status ListAll(const ClientConfig& config, const std::string& path,
   ListRequest request;
   request.path = path;
   request.field_selector = field_selector;
-  const ListCallbacks callbacks = {[] {}, item,
-                                   [](const absl::Status& why, int attempts) {
-                                     return MayPass(why) &&
-                                            attempts < kMaxAttempts;
-                                   }};
+  const ListCallbacks callbacks = {
+      [] {}, [&item](const RawObject& object) { return item(object.bytes); },
+      [](const absl::Status& why, int attempts) {
+        return MayPass(why) && attempts < kMaxAttempts;
+      }};
   absl::Status status;
   boost::asio::co_spawn(
       io, List(**client, request, callbacks),

@@ -1,10 +1,15 @@
 #include "server/kubernetes/list_page.h"
 
+#include <simdjson.h>
+
+#include <optional>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/model/wire_reader.h"
+#include "server/kubernetes/protobuf_envelope.h"
 
 namespace vicinal {
 namespace {
@@ -41,7 +46,9 @@ error_code ReadItems(ondemand::value value, const std::string& body,
     std::string_view raw;
     if (const error_code error = object.raw_json().get(raw)) return error;
     const size_t begin = static_cast<size_t>(raw.data() - body.data());
-    page.items.emplace_back(raw.data(), raw.size(), body.capacity() - begin);
+    page.items.push_back({Encoding::kJson, simdjson::padded_string_view(
+                                               raw.data(), raw.size(),
+                                               body.capacity() - begin)});
   }
   return SUCCESS;
 }
@@ -71,21 +78,67 @@ error_code ReadPage(const std::string& body, ListPage& page, bool& has_items) {
   return at_end ? SUCCESS : simdjson::TRAILING_CONTENT;
 }
 
+// What is wrong with the page; "" for nothing.
+std::string ReadJson(const std::string& body, ListPage& page) {
+  bool has_items = false;
+  if (const error_code error = ReadPage(body, page, has_items)) {
+    return simdjson::error_message(error);
+  }
+  return has_items ? "" : "items is missing";
+}
+
+// metav1.ListMeta
+bool ReadMetadata(std::string_view message, ListPage& page) {
+  WireReader metadata(message);
+  WireField field;
+  while (metadata.Next(field)) {
+    if (field.type != WireType::kBytes) continue;
+    if (field.number == 2) page.resource_version = field.bytes;
+    if (field.number == 3) page.continue_token = field.bytes;
+  }
+  return metadata.ok();
+}
+
+// As ReadJson. Each kind's list is {metadata = 1, items = 2}; one without items
+// has no such field.
+std::string ReadProtobuf(const std::string& body, ListPage& page) {
+  const std::optional<ProtobufEnvelope> envelope = OpenProtobuf(body);
+  if (!envelope) return "no protobuf of an API server, or cut off";
+  if (!envelope->kind.ends_with("List")) {
+    return absl::StrCat("it is of kind \"",
+                        absl::CEscape(std::string(envelope->kind)), "\"");
+  }
+  WireReader list(envelope->message);
+  WireField field;
+  while (list.Next(field)) {
+    if (field.number != 1 && field.number != 2) continue;
+    if (field.type != WireType::kBytes) return "a field has the wrong type";
+    if (field.number == 2) {
+      const auto begin =
+          static_cast<std::size_t>(field.bytes.data() - body.data());
+      page.items.push_back(
+          {Encoding::kProtobuf,
+           simdjson::padded_string_view(field.bytes.data(), field.bytes.size(),
+                                        body.capacity() - begin)});
+    } else if (!ReadMetadata(field.bytes, page)) {
+      return "metadata is no protobuf";
+    }
+  }
+  return list.ok() ? "" : "the list is no protobuf, or cut off";
+}
+
 }  // namespace
 
-absl::StatusOr<ListPage> ReadListPage(const std::string& body) {
+absl::StatusOr<ListPage> ReadListPage(Encoding encoding,
+                                      const std::string& body) {
   ListPage page;
-  bool has_items = false;
-  std::string problem;
-  if (const error_code error = ReadPage(body, page, has_items)) {
-    problem = simdjson::error_message(error);
-  } else if (page.resource_version.empty()) {
+  std::string problem = encoding == Encoding::kProtobuf
+                            ? ReadProtobuf(body, page)
+                            : ReadJson(body, page);
+  if (problem.empty() && page.resource_version.empty()) {
     problem = "metadata.resourceVersion is missing";
-  } else if (!has_items) {
-    problem = "items is missing";
-  } else {
-    return page;
   }
+  if (problem.empty()) return page;
   return absl::DataLossError(
       absl::StrCat("the answer is not a list: ", problem,
                    " (it begins: ", absl::CEscape(body.substr(0, 80)), ")"));

@@ -6,6 +6,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/encoding.h"
+#include "server/kubernetes/testing/protobuf.h"
 
 namespace vicinal {
 namespace {
@@ -19,11 +21,11 @@ Split SplitText(std::string_view text) {
   std::string body;
   body.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   body += text;
-  absl::StatusOr<ListPage> page = ReadListPage(body);
+  absl::StatusOr<ListPage> page = ReadListPage(Encoding::kJson, body);
   std::vector<std::string> items;
   if (!page.ok()) return {std::move(page), std::move(items)};
   simdjson::ondemand::parser parser;
-  for (const simdjson::padded_string_view item : page->items) {
+  for (const auto& [encoding, item] : page->items) {
     // Each must be good for simdjson as it stands.
     simdjson::ondemand::document document;
     const simdjson::error_code error = parser.iterate(item).get(document);
@@ -93,7 +95,62 @@ TEST(ListPageTest, SaysWhyAnAnswerIsNoList) {
 TEST(ListPageTest, BodyWithoutPaddingIsRefused) {
   std::string body = R"({"metadata":{"resourceVersion":"1"},"items":[]})";
   body.shrink_to_fit();
-  EXPECT_FALSE(ReadListPage(body).ok());
+  EXPECT_FALSE(ReadListPage(Encoding::kJson, body).ok());
+}
+
+absl::StatusOr<ListPage> ReadProtobufPage(const std::string& body) {
+  return ReadListPage(Encoding::kProtobuf, body);
+}
+
+TEST(ListPageTest, SplitsProtobuf) {
+  const std::string body = ProtobufList(
+      "42", "abc", {ProtobufObject("a", "1"), ProtobufObject("b", "2"), ""});
+  const absl::StatusOr<ListPage> page = ReadProtobufPage(body);
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->resource_version, "42");
+  EXPECT_EQ(page->continue_token, "abc");
+  std::vector<std::string> items;
+  for (const auto& [encoding, item] : page->items) {
+    EXPECT_EQ(encoding, Encoding::kProtobuf);
+    items.emplace_back(item);
+  }
+  EXPECT_THAT(items, testing::ElementsAre(ProtobufObject("a", "1"),
+                                          ProtobufObject("b", "2"), ""));
+}
+
+TEST(ListPageTest, AnEmptyListInProtobufHasNoItems) {
+  const std::string body = ProtobufList("42", "", {});
+  const absl::StatusOr<ListPage> page = ReadProtobufPage(body);
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_TRUE(page->items.empty());
+}
+
+TEST(ListPageTest, SaysWhyProtobufIsNoList) {
+  const auto error = [](const std::string& body) {
+    const absl::StatusOr<ListPage> page = ReadProtobufPage(body);
+    return page.ok() ? "no error" : std::string(page.status().message());
+  };
+  const std::string start = "the answer is not a list: ";
+  EXPECT_THAT(error(ProtobufList("", "", {})),
+              testing::StartsWith(
+                  start + "metadata.resourceVersion is missing (it begins: "));
+  EXPECT_THAT(error(InEnvelope("Pod", ProtobufObject("a", "1"))),
+              testing::StartsWith(start + "it is of kind \"Pod\""));
+  EXPECT_THAT(error("{}"), testing::StartsWith(start + "no protobuf"));
+  EXPECT_THAT(error(InEnvelope("PodList", WireNumber(1, 7))),
+              testing::StartsWith(start + "a field has the wrong type"));
+  EXPECT_THAT(error(InEnvelope("PodList", WireBytes(1, "\x0a"))),
+              testing::StartsWith(start + "metadata is no protobuf"));
+}
+
+TEST(ListPageTest, ProtobufThatIsCutOffAnywhereIsNoList) {
+  // Without what follows the object, which may be missing.
+  const std::string whole = ProtobufList("42", "", {ProtobufObject("a", "1")});
+  const std::string body = whole.substr(0, whole.size() - 4);
+  EXPECT_TRUE(ReadProtobufPage(body).ok());
+  for (std::size_t size = 0; size < body.size(); ++size) {
+    EXPECT_FALSE(ReadProtobufPage(body.substr(0, size)).ok()) << size;
+  }
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ Attempt ReadAttempt(absl::StatusOr<ApiResponse> response) {
     return attempt;
   }
   attempt.body = std::move(response->body);
-  attempt.page = ReadListPage(attempt.body);
+  attempt.page = ReadListPage(response->encoding, attempt.body);
   return attempt;
 }
 
@@ -108,7 +108,7 @@ asio::awaitable<absl::StatusOr<ListedPages>> ListPages(
       listed.resource_version = page.resource_version;
       callbacks.start();
     }
-    for (const simdjson::padded_string_view object : page.items) {
+    for (const RawObject& object : page.items) {
       absl::Status status = callbacks.item(object);
       if (!status.ok()) co_return status;
     }

@@ -1,8 +1,6 @@
 #ifndef VICINAL_SERVER_KUBERNETES_LIST_PAGES_H_
 #define VICINAL_SERVER_KUBERNETES_LIST_PAGES_H_
 
-#include <simdjson.h>
-
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <cstddef>
@@ -12,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/kubernetes/api_client.h"
+#include "server/kubernetes/raw_object.h"
 
 namespace vicinal {
 
@@ -29,9 +28,9 @@ struct ListRequest {
 struct ListCallbacks {
   // The first page has come.
   std::function<void()> start;
-  // Raw JSON, padded for simdjson and valid during the call; its inside has not
-  // been checked. An error ends the list.
-  std::function<absl::Status(simdjson::padded_string_view)> item;
+  // Valid during the call; the object's inside has not been checked. An error
+  // ends the list.
+  std::function<absl::Status(const RawObject&)> item;
   // An attempt to get a page has failed, the so many-th in a row of this page.
   // True: it is asked for again. Not called for what ends the list.
   std::function<bool(const absl::Status& why, int attempts)> failed;

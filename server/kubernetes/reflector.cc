@@ -13,6 +13,8 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "server/kubernetes/encoding.h"
+#include "server/kubernetes/frame.h"
 #include "server/kubernetes/list_pages.h"
 #include "server/kubernetes/percent_encode.h"
 #include "server/kubernetes/watch_event.h"
@@ -137,7 +139,7 @@ ListRequest Reflector::MakeListRequest() const {
 ListCallbacks Reflector::MakeListCallbacks() {
   ListCallbacks callbacks;
   callbacks.start = [this] { handler_.OnListStart(); };
-  callbacks.item = [this](simdjson::padded_string_view object) {
+  callbacks.item = [this](const RawObject& object) {
     handler_.OnListed(object);
     return absl::OkStatus();
   };
@@ -225,14 +227,16 @@ asio::awaitable<Reflector::Outcome> Reflector::GiveUpLater() {
 asio::awaitable<Reflector::Outcome> Reflector::ReadWatch() {
   Outcome end;
   for (;;) {
-    const absl::StatusOr<simdjson::padded_string_view> lines =
-        co_await client_->NextLines();
-    if (!lines.ok()) {
-      end.status = Prefixed("watch", lines.status());
+    const absl::StatusOr<simdjson::padded_string_view> documents =
+        co_await client_->NextDocuments();
+    if (!documents.ok()) {
+      end.status = Prefixed("watch", documents.status());
       break;
     }
-    if (lines->empty()) break;
-    end = HandleLines(*lines);
+    if (documents->empty()) break;
+    end = client_->stream_encoding() == Encoding::kProtobuf
+              ? HandleFrames(*documents)
+              : HandleLines(*documents);
     handler_.OnBatchEnd();
     if (!end.status.ok()) break;
   }
@@ -326,15 +330,26 @@ Reflector::Outcome Reflector::HandleLines(simdjson::padded_string_view lines) {
                                             lines.capacity() - begin);
     begin = end + 1;
     if (IsBlank(line)) continue;
-    Outcome handled = HandleEvent(line);
+    Outcome handled = HandleEvent(ParseWatchEvent(line, event_parser_));
     if (!handled.status.ok()) return handled;
   }
   return {};
 }
 
-Reflector::Outcome Reflector::HandleEvent(simdjson::padded_string_view line) {
+Reflector::Outcome Reflector::HandleFrames(std::string_view frames) {
+  while (HasFrame(frames)) {
+    const std::size_t length = FrameLength(frames);
+    Outcome handled = HandleEvent(
+        ParseProtobufWatchEvent(frames.substr(kFrameHeaderBytes, length)));
+    if (!handled.status.ok()) return handled;
+    frames.remove_prefix(kFrameHeaderBytes + length);
+  }
+  return {};
+}
+
+Reflector::Outcome Reflector::HandleEvent(
+    const absl::StatusOr<WatchEvent>& event) {
   Outcome failed;
-  const absl::StatusOr<WatchEvent> event = ParseWatchEvent(line, event_parser_);
   if (!event.ok()) {
     failed.status = Prefixed("watch", event.status());
     failed.relist = true;

@@ -13,11 +13,13 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/kubernetes/api_client.h"
 #include "server/kubernetes/backoff.h"
 #include "server/kubernetes/list_pages.h"
 #include "server/kubernetes/reflector_options.h"
 #include "server/kubernetes/resource_handler.h"
+#include "server/kubernetes/watch_event.h"
 
 namespace vicinal {
 
@@ -27,7 +29,7 @@ namespace vicinal {
 //   list --complete--> watch --ended or cut--> watch again, from the last
 //    ^ |                 |                     resource version seen
 //    | +-- failed        |
-//    +-------------------+-- 410, 400, an ERROR event, a line that is no event
+//    +-------------------+-- 410, 400, an ERROR event, what is no event
 //
 // The list is a consistent read (no resourceVersion), so that it never goes
 // back behind what the handler has seen. It comes as the first events of the
@@ -97,9 +99,11 @@ class Reflector {
   boost::asio::awaitable<Outcome> GiveUpLater();
   boost::asio::awaitable<void> Sleep(std::chrono::nanoseconds time);
   void OnWatchEnd(const absl::Status& why);
-  // Hands the events of whole lines to the handler. Not OK: the watch must end.
+  // Hands the events of whole lines or frames to the handler. Not OK: the watch
+  // must end.
   Outcome HandleLines(simdjson::padded_string_view lines);
-  Outcome HandleEvent(simdjson::padded_string_view line);
+  Outcome HandleFrames(std::string_view frames);
+  Outcome HandleEvent(const absl::StatusOr<WatchEvent>& event);
   void EndList(std::string_view resource_version, std::size_t items);
   void OnFailure(const absl::Status& why);
   std::chrono::milliseconds DelayAfter(const Outcome& outcome,

@@ -3,9 +3,13 @@
 
 #include <chrono>
 
+#include "server/kubernetes/encoding.h"
+
 namespace vicinal {
 
 struct ReflectorOptions {
+  // What the server is asked for, if the handler takes it.
+  Encoding encoding = Encoding::kProtobuf;
   // Lists come as events of the watch that follows, if the server can do that.
   bool stream_lists = true;
   // Objects in one page of a list; memory is bounded by one page.

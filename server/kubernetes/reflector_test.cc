@@ -16,9 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/raw_object.h"
 #include "server/kubernetes/reflector_thread.h"
+#include "server/kubernetes/testing/protobuf.h"
 #include "server/kubernetes/testing/recording_handler.h"
 #include "server/kubernetes/testing/test_certificates.h"
 #include "server/kubernetes/testing/test_http_server.h"
@@ -742,7 +745,7 @@ TEST_F(ReflectorTest, AsksForTheNextPageBeforeItReadsOne) {
   class Handler : public RecordingHandler {
    public:
     explicit Handler(const TestHttpServer& server) : server_(server) {}
-    void OnListed(simdjson::padded_string_view object) override {
+    void OnListed(const RawObject& object) override {
       EXPECT_TRUE(server_.WaitForRequests(2));
       RecordingHandler::OnListed(object);
     }
@@ -809,6 +812,201 @@ TEST_F(ReflectorTest, LogsAFailureWhenItChanges) {
               ElementsAre("/api/v1/pods: list: 403: one; trying again",
                           "/api/v1/pods: list: 403: two; trying again",
                           "/api/v1/pods: watch: 403: two; trying again"));
+}
+
+constexpr char kProtobuf[] = "application/vnd.kubernetes.protobuf";
+
+// A reflector that would like to have protobuf.
+class ProtobufReflectorTest : public ReflectorTest {
+ protected:
+  ~ProtobufReflectorTest() override { thread_.reset(); }  // Uses the handler.
+
+  void ReflectProtobuf() { ReflectTo(protobuf_handler_); }
+
+  static Step Answer(int status, const std::string& body) {
+    return [=](const TestRequest&, TestReply& reply) {
+      reply.Send(status, body, {{"Content-Type", kProtobuf}});
+    };
+  }
+
+  static Step FramesOf(const std::string& frames, End end) {
+    return [=](const TestRequest&, TestReply& reply) {
+      reply.StartChunks(200, std::string(kProtobuf) + ";stream=watch");
+      if (!frames.empty()) reply.Chunk(frames);
+      if (end == End::kOrderly) reply.EndChunks();
+      if (end == End::kCut) reply.Cut();
+      if (end == End::kNever) reply.WaitUntilGone();
+    };
+  }
+
+  static std::string PodEvent(const std::string& type, const std::string& name,
+                              const std::string& version) {
+    return Frame(ProtobufEvent(type, "Pod", ProtobufObject(name, version)));
+  }
+
+  // What the handler writes down of such an object.
+  static std::string Written(const std::string& name,
+                             const std::string& version) {
+    return "protobuf " + absl::BytesToHexString(ProtobufObject(name, version));
+  }
+
+  RecordingHandler protobuf_handler_{true};
+};
+
+TEST_F(ProtobufReflectorTest, ListsPagesAndWatches) {
+  Serve(
+      {Answer(200, ProtobufList("10", "more", {ProtobufObject("a", "3")})),
+       Answer(200, ProtobufList("10", "", {ProtobufObject("b", "4")})),
+       FramesOf(PodEvent("ADDED", "c", "11") + PodEvent("MODIFIED", "a", "12") +
+                    PodEvent("DELETED", "b", "13") +
+                    PodEvent("BOOKMARK", "", "14"),
+                End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 14"));
+  EXPECT_THAT(
+      protobuf_handler_.events(),
+      ElementsAre("list start", "listed " + Written("a", "3"),
+                  "listed " + Written("b", "4"), "list end 10", "watch start",
+                  "changed " + Written("c", "11"), "version 11",
+                  "changed " + Written("a", "12"), "version 12",
+                  "deleted " + Written("b", "13"), "version 13", "version 14"));
+  for (const TestRequest& request : server_->requests()) {
+    EXPECT_EQ(request.Header("accept"),
+              "application/vnd.kubernetes.protobuf,application/json");
+  }
+}
+
+TEST_F(ProtobufReflectorTest, ListsAStream) {
+  reflector_options_.stream_lists = true;
+  const std::string end =
+      WireBytes(1, WireBytes(6, "10") +
+                       WireBytes(12, WireBytes(1, "k8s.io/initial-events-end") +
+                                         WireBytes(2, "true")));
+  Serve({FramesOf(PodEvent("ADDED", "a", "3") +
+                      Frame(ProtobufEvent("BOOKMARK", "Pod", end)) +
+                      PodEvent("MODIFIED", "a", "11"),
+                  End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 11"));
+  EXPECT_THAT(protobuf_handler_.events(),
+              ElementsAre("list start", "listed " + Written("a", "3"),
+                          "list end 10", "watch start",
+                          "changed " + Written("a", "11"), "version 11"));
+}
+
+TEST_F(ProtobufReflectorTest, UnderstandsAServerThatHasOnlyJson) {
+  Serve({Page("10", {Object("a", "3")}),
+         WatchOf(Event("ADDED", Object("b", "11")), End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 11"));
+  EXPECT_THAT(
+      protobuf_handler_.events(),
+      ElementsAre("list start", "listed " + Object("a", "3"), "list end 10",
+                  "watch start", "changed " + Object("b", "11"), "version 11"));
+}
+
+TEST_F(ProtobufReflectorTest, TheEncodingMayChangeWithEachAnswer) {
+  Serve({Answer(200, ProtobufList("10", "", {ProtobufObject("a", "3")})),
+         WatchOf(Event("ADDED", Object("b", "11")), End::kOrderly),
+         FramesOf(PodEvent("ADDED", "c", "12"), End::kOrderly),
+         WatchOf(Event("ADDED", Object("d", "13")), End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 13"));
+  EXPECT_EQ(protobuf_handler_.Count("changed " + Object("b", "11")), 1U);
+  EXPECT_EQ(protobuf_handler_.Count("changed " + Written("c", "12")), 1U);
+  EXPECT_EQ(protobuf_handler_.Count("changed " + Object("d", "13")), 1U);
+  EXPECT_EQ(protobuf_handler_.Count("list start"), 1U);
+}
+
+TEST_F(ProtobufReflectorTest, AHandlerThatTakesJsonOnlyIsGivenThat) {
+  Serve({Page("10", {Object("a", "3")})});
+  Reflect();
+  ASSERT_TRUE(handler_.WaitFor("list end 10"));
+  EXPECT_EQ(server_->requests()[0].Header("accept"), "application/json");
+}
+
+TEST_F(ProtobufReflectorTest, JsonCanBeAskedFor) {
+  reflector_options_.encoding = Encoding::kJson;
+  Serve({Page("10", {Object("a", "3")})});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("list end 10"));
+  EXPECT_EQ(server_->requests()[0].Header("accept"), "application/json");
+}
+
+TEST_F(ProtobufReflectorTest, AnExpiredVersionInProtobufListsAnew) {
+  const std::string gone = InEnvelope("Status", ProtobufStatusOf(410));
+  Serve(
+      {Answer(200, ProtobufList("10", "", {})), Answer(410, gone),
+       Answer(200, ProtobufList("20", "", {})),
+       FramesOf(Frame(ProtobufEvent("ERROR", "Status", ProtobufStatusOf(410))),
+                End::kNever),
+       Answer(200, ProtobufList("30", "", {}))});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("list end 30"));
+  EXPECT_EQ(protobuf_handler_.Count("disconnected watch: 410: told so"), 1U);
+  EXPECT_EQ(protobuf_handler_.Count("disconnected watch event: 410: told so"),
+            1U);
+}
+
+TEST_F(ProtobufReflectorTest, AnOverloadResumesTheWatch) {
+  Serve({Answer(200, ProtobufList("10", "", {})),
+         FramesOf(
+             PodEvent("ADDED", "a", "11") +
+                 Frame(ProtobufEvent("ERROR", "Status", ProtobufStatusOf(429))),
+             End::kNever),
+         FramesOf(PodEvent("ADDED", "b", "12"), End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 12"));
+  EXPECT_EQ(VersionAsked(2), "11");
+}
+
+TEST_F(ProtobufReflectorTest, AFrameThatIsNoEventListsAnew) {
+  Serve(
+      {Answer(200, ProtobufList("10", "", {})),
+       FramesOf(PodEvent("ADDED", "a", "11") + Frame("no event"), End::kNever),
+       Answer(200, ProtobufList("20", "", {}))});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("list end 20"));
+  EXPECT_EQ(protobuf_handler_.Count("disconnected watch: not a watch event"),
+            1U);
+}
+
+TEST_F(ProtobufReflectorTest, HalfAFrameIsDroppedAndTheWatchResumed) {
+  const std::string half = PodEvent("ADDED", "b", "12").substr(0, 9);
+  Serve({Answer(200, ProtobufList("10", "", {})),
+         FramesOf(PodEvent("ADDED", "a", "11") + half, End::kOrderly),
+         FramesOf(PodEvent("ADDED", "b", "12") + half, End::kCut),
+         FramesOf(PodEvent("ADDED", "c", "13"), End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 13"));
+  EXPECT_EQ(VersionAsked(2), "11");
+  EXPECT_EQ(VersionAsked(3), "12");
+  EXPECT_EQ(protobuf_handler_.Count("list start"), 1U);
+}
+
+TEST_F(ProtobufReflectorTest, AFrameBeyondTheBoundBreaksTheWatch) {
+  client_options_.max_line_bytes = 1000;
+  Serve({Answer(200, ProtobufList("10", "", {})),
+         FramesOf(PodEvent("ADDED", "a", "11") + std::string(4, '\xff'),
+                  End::kNever),
+         FramesOf(PodEvent("ADDED", "b", "12"), End::kNever)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("version 12"));
+  EXPECT_EQ(protobuf_handler_.Count(
+                "disconnected watch: a frame is longer than 1000 bytes"),
+            1U);
+  EXPECT_EQ(VersionAsked(2), "11");
+}
+
+TEST_F(ProtobufReflectorTest, APageThatIsCutOffIsAskedForAgain) {
+  const std::string page = ProtobufList("10", "", {ProtobufObject("a", "3")});
+  Serve({Answer(200, page.substr(0, page.size() - 10)), Answer(200, "{}"),
+         Answer(200, page)});
+  ReflectProtobuf();
+  ASSERT_TRUE(protobuf_handler_.WaitFor("list end 10"));
+  EXPECT_EQ(protobuf_handler_.Count("disconnected list: the answer is not a "
+                                    "list: no protobuf"),
+            2U);
 }
 
 }  // namespace

@@ -53,11 +53,15 @@ absl::StatusOr<std::unique_ptr<ReflectorThread>> ReflectorThread::Start(
   auto io = std::make_unique<boost::asio::io_context>(1);
   std::vector<std::unique_ptr<Reflector>> reflectors;
   for (const ReflectedResource& resource : resources) {
+    ApiClientOptions options = client_options;
+    options.wanted = resource.handler->TakesProtobuf()
+                         ? reflector_options.encoding
+                         : Encoding::kJson;
     absl::StatusOr<std::unique_ptr<ApiClient>> client =
-        ApiClient::Create(io->get_executor(), config, client_options);
+        ApiClient::Create(io->get_executor(), config, options);
     if (!client.ok()) return client.status();
     absl::StatusOr<std::unique_ptr<ApiClient>> spare =
-        ApiClient::Create(io->get_executor(), config, client_options);
+        ApiClient::Create(io->get_executor(), config, options);
     if (!spare.ok()) return spare.status();
     reflectors.push_back(std::make_unique<Reflector>(
         *std::move(client), *std::move(spare), resource.path,

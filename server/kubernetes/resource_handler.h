@@ -1,12 +1,11 @@
 #ifndef VICINAL_SERVER_KUBERNETES_RESOURCE_HANDLER_H_
 #define VICINAL_SERVER_KUBERNETES_RESOURCE_HANDLER_H_
 
-#include <simdjson.h>
-
 #include <chrono>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "server/kubernetes/raw_object.h"
 
 namespace vicinal {
 
@@ -21,17 +20,20 @@ namespace vicinal {
 // that failed. All calls come from the reflectors' one thread, never two at a
 // time, and must neither block for long nor throw.
 //
-// Objects are raw JSON, valid during the call. They are well delimited but
-// their inside has not been checked. Objects of a list may carry neither kind
-// nor apiVersion.
+// Objects are valid during the call. They are well delimited but their inside
+// has not been checked. Objects of a list, and all in protobuf, may carry
+// neither kind nor apiVersion.
 class ResourceHandler {
  public:
   virtual ~ResourceHandler() = default;
 
+  // Whether objects may be protobuf; else they are JSON, always.
+  virtual bool TakesProtobuf() const { return false; }
+
   // A list begins; if one had begun and not ended, what it listed is to be
   // forgotten. The last complete state stays good until OnListEnd.
   virtual void OnListStart() = 0;
-  virtual void OnListed(simdjson::padded_string_view object) = 0;
+  virtual void OnListed(const RawObject& object) = 0;
   // The list is complete: objects that it did not have are gone.
   virtual void OnListEnd(std::string_view resource_version) = 0;
 
@@ -40,9 +42,9 @@ class ResourceHandler {
   // now: OnDisconnected (kOutOfRange) follows, then a list.
   virtual void OnWatchStart() = 0;
   // ADDED or MODIFIED.
-  virtual void OnChanged(simdjson::padded_string_view object) = 0;
+  virtual void OnChanged(const RawObject& object) = 0;
   // With its last state. In a list: the object was there, and is not any more.
-  virtual void OnDeleted(simdjson::padded_string_view object) = 0;
+  virtual void OnDeleted(const RawObject& object) = 0;
   // After each event, and for each bookmark: everything up to here has been
   // told.
   virtual void OnResourceVersion(std::string_view resource_version) = 0;

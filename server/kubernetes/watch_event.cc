@@ -6,6 +6,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/model/wire_reader.h"
+#include "server/kubernetes/protobuf_envelope.h"
 
 namespace vicinal {
 namespace {
@@ -34,8 +36,8 @@ error_code ReadObject(ondemand::object object,
   std::string_view raw;
   if (const error_code error = object.raw_json().get(raw)) return error;
   const size_t begin = static_cast<size_t>(raw.data() - line.data());
-  event.object = simdjson::padded_string_view(raw.data(), raw.size(),
-                                              line.capacity() - begin);
+  event.object.bytes = simdjson::padded_string_view(raw.data(), raw.size(),
+                                                    line.capacity() - begin);
   return SUCCESS;
 }
 
@@ -65,14 +67,16 @@ error_code ReadEvent(simdjson::padded_string_view line,
   return at_end ? SUCCESS : simdjson::TRAILING_CONTENT;
 }
 
-// Whether it has the annotation that the server ends a list by which it tells
-// as events (metav1.InitialEventsAnnotationKey).
+// The annotation of the bookmark that ends a list which is told as events
+// (metav1.InitialEventsAnnotationKey).
+constexpr char kInitialEventsEnd[] = "k8s.io/initial-events-end";
+
 bool EndsInitialEvents(simdjson::padded_string_view bookmark) {
   ondemand::parser parser;  // The one of the line still holds its version.
   ondemand::document document;
   if (parser.iterate(bookmark).get(document) != SUCCESS) return false;
   std::string_view value;
-  return document["metadata"]["annotations"]["k8s.io/initial-events-end"]
+  return document["metadata"]["annotations"][kInitialEventsEnd]
                  .get_string()
                  .get(value) == SUCCESS &&
          value == "true";
@@ -83,7 +87,7 @@ bool EndsInitialEvents(simdjson::padded_string_view bookmark) {
 void ReadStatus(ondemand::parser& parser, WatchEvent& event) {
   ondemand::document document;
   ondemand::object status;
-  if (parser.iterate(event.object).get(document) != SUCCESS) return;
+  if (parser.iterate(event.object.bytes).get(document) != SUCCESS) return;
   if (document.get_object().get(status) != SUCCESS) return;
   for (auto field : status) {
     std::string_view key;
@@ -102,7 +106,99 @@ void ReadStatus(ondemand::parser& parser, WatchEvent& event) {
   }
 }
 
+// metadata = 1 {resourceVersion = 6, annotations = 12 {key = 1, value = 2}}
+bool ReadMetadata(std::string_view message, WatchEvent& event) {
+  WireReader metadata(message);
+  WireField field;
+  while (metadata.Next(field)) {
+    if (field.type != WireType::kBytes) continue;
+    if (field.number == 6) event.resource_version = field.bytes;
+    if (field.number != 12) continue;
+    WireReader annotation(field.bytes);
+    WireField part;
+    std::string_view key;
+    std::string_view value;
+    while (annotation.Next(part)) {
+      if (part.type != WireType::kBytes) continue;
+      if (part.number == 1) key = part.bytes;
+      if (part.number == 2) value = part.bytes;
+    }
+    if (key == kInitialEventsEnd && value == "true") {
+      event.ends_initial_events = true;
+    }
+  }
+  return metadata.ok();
+}
+
+// The object in an event, all of which but a Status have their metadata in
+// field 1.
+bool ReadObject(std::string_view message, WatchEvent& event) {
+  event.object = {Encoding::kProtobuf,
+                  simdjson::padded_string_view(message.data(), message.size(),
+                                               message.size())};
+  if (event.type == WatchEvent::Type::kError) {
+    const ProtobufStatus status = ReadProtobufStatus(message);
+    event.error_code = status.code;
+    event.error_message = status.message;
+    return true;
+  }
+  WireReader object(message);
+  WireField field;
+  while (object.Next(field)) {
+    if (field.number != 1 || field.type != WireType::kBytes) continue;
+    const bool read = ReadMetadata(field.bytes, event);
+    if (event.type != WatchEvent::Type::kBookmark) {
+      event.ends_initial_events = false;
+    }
+    return read;
+  }
+  return object.ok();
+}
+
+absl::Status NoEvent(std::string_view problem, std::string_view text) {
+  return absl::DataLossError(absl::StrCat(
+      "not a watch event: ", std::string(problem),
+      " (it begins: ", absl::CEscape(std::string(text.substr(0, 80))), ")"));
+}
+
 }  // namespace
+
+// metav1.WatchEvent {type = 1, object = 2 {raw = 1}}
+absl::StatusOr<WatchEvent> ParseProtobufWatchEvent(std::string_view frame) {
+  WatchEvent event;
+  std::string_view type;
+  std::optional<std::string_view> raw;
+  WireReader reader(frame);
+  WireField field;
+  while (reader.Next(field)) {
+    if (field.type != WireType::kBytes) continue;
+    if (field.number == 1) type = field.bytes;
+    if (field.number != 2) continue;
+    WireReader extension(field.bytes);
+    WireField inner;
+    while (extension.Next(inner)) {
+      if (inner.number == 1 && inner.type == WireType::kBytes) {
+        raw = inner.bytes;
+      }
+    }
+    if (!extension.ok()) return NoEvent("object is cut off", frame);
+  }
+  if (!reader.ok()) return NoEvent("no protobuf, or cut off", frame);
+  const std::optional<WatchEvent::Type> known = TypeOf(type);
+  if (!known) return NoEvent("type is unknown", frame);
+  if (!raw) return NoEvent("object is missing", frame);
+  const std::optional<ProtobufEnvelope> envelope = OpenProtobuf(*raw);
+  if (!envelope) return NoEvent("object is no protobuf, or cut off", frame);
+  event.type = *known;
+  if (!ReadObject(envelope->message, event)) {
+    return NoEvent("object.metadata is no protobuf", frame);
+  }
+  if (event.type != WatchEvent::Type::kError &&
+      event.resource_version.empty()) {
+    return NoEvent("object.metadata.resourceVersion is missing", frame);
+  }
+  return event;
+}
 
 absl::StatusOr<WatchEvent> ParseWatchEvent(simdjson::padded_string_view line,
                                            simdjson::ondemand::parser& parser) {
@@ -114,7 +210,7 @@ absl::StatusOr<WatchEvent> ParseWatchEvent(simdjson::padded_string_view line,
   } else if (const std::optional<WatchEvent::Type> known = TypeOf(type);
              !known.has_value()) {
     problem = "type is unknown";
-  } else if (event.object.data() == nullptr) {
+  } else if (event.object.bytes.data() == nullptr) {
     problem = "object is missing";
   } else {
     event.type = *known;
@@ -123,15 +219,12 @@ absl::StatusOr<WatchEvent> ParseWatchEvent(simdjson::padded_string_view line,
       return event;
     }
     if (event.type == WatchEvent::Type::kBookmark) {
-      event.ends_initial_events = EndsInitialEvents(event.object);
+      event.ends_initial_events = EndsInitialEvents(event.object.bytes);
     }
     if (!event.resource_version.empty()) return event;
     problem = "object.metadata.resourceVersion is missing";
   }
-  const std::string start(line.substr(0, 80));
-  return absl::DataLossError(absl::StrCat("not a watch event: ", problem,
-                                          " (it begins: ", absl::CEscape(start),
-                                          ")"));
+  return NoEvent(problem, line);
 }
 
 }  // namespace vicinal

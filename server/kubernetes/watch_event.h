@@ -6,16 +6,18 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "server/kubernetes/raw_object.h"
 
 namespace vicinal {
 
-// One line of a watch: {"type":"ADDED","object":{…}}. The views end with the
-// line or with the parser's next use.
+// One event of a watch: a line {"type":"ADDED","object":{…}}, or a frame with a
+// metav1.WatchEvent. The views end with the line or the frame, or with the
+// parser's next use.
 struct WatchEvent {
   enum class Type { kAdded, kModified, kDeleted, kBookmark, kError };
 
   Type type = Type::kError;
-  simdjson::padded_string_view object;  // raw JSON
+  RawObject object;
   // Of the object; never empty, except for errors.
   std::string_view resource_version;
   // Of bookmarks: everything that was there when the watch began has been told.
@@ -29,6 +31,8 @@ struct WatchEvent {
 // whose inside is not checked. `line` needs simdjson's padding.
 absl::StatusOr<WatchEvent> ParseWatchEvent(simdjson::padded_string_view line,
                                            simdjson::ondemand::parser& parser);
+// The same for what a frame has after its header.
+absl::StatusOr<WatchEvent> ParseProtobufWatchEvent(std::string_view frame);
 
 }  // namespace vicinal
 

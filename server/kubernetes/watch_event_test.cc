@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/kubernetes/testing/protobuf.h"
 
 namespace vicinal {
 namespace {
@@ -32,8 +33,8 @@ TEST_F(WatchEventTest, GivesTheObjectAndItsResourceVersion) {
       Parse(R"({"type":"MODIFIED","object":)" + object + "}\n");
   ASSERT_TRUE(event.ok()) << event.status();
   EXPECT_EQ(event->type, WatchEvent::Type::kModified);
-  EXPECT_EQ(event->object, object);
-  EXPECT_GE(event->object.padding(), simdjson::SIMDJSON_PADDING);
+  EXPECT_EQ(event->object.bytes, object);
+  EXPECT_GE(event->object.bytes.padding(), simdjson::SIMDJSON_PADDING);
   EXPECT_EQ(event->resource_version, "17");
 }
 
@@ -136,6 +137,94 @@ TEST_F(WatchEventTest, SaysWhyALineIsNoEvent) {
         R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"7"})",
         R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"7"}}}})"}) {
     EXPECT_THAT(ErrorOf(text), testing::StartsWith(start)) << text;
+  }
+}
+
+std::string ErrorOfProtobuf(const std::string& frame) {
+  const absl::StatusOr<WatchEvent> event = ParseProtobufWatchEvent(frame);
+  return event.ok() ? "no error" : std::string(event.status().message());
+}
+
+TEST(ProtobufWatchEventTest, GivesTheObjectAndItsResourceVersion) {
+  const std::string object = ProtobufObject("a", "17") + WireBytes(2, "spec");
+  const std::string frame = ProtobufEvent("MODIFIED", "Pod", object);
+  const absl::StatusOr<WatchEvent> event = ParseProtobufWatchEvent(frame);
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->type, WatchEvent::Type::kModified);
+  EXPECT_EQ(event->object.encoding, Encoding::kProtobuf);
+  EXPECT_EQ(event->object.bytes, object);
+  EXPECT_EQ(event->resource_version, "17");
+  EXPECT_FALSE(event->ends_initial_events);
+}
+
+TEST(ProtobufWatchEventTest, KnowsEveryType) {
+  const auto type = [](const std::string& name) {
+    const std::string frame =
+        ProtobufEvent(name, "Pod", ProtobufObject("a", "1"));
+    const absl::StatusOr<WatchEvent> event = ParseProtobufWatchEvent(frame);
+    EXPECT_TRUE(event.ok()) << event.status();
+    return event.ok() ? event->type : WatchEvent::Type::kError;
+  };
+  EXPECT_EQ(type("ADDED"), WatchEvent::Type::kAdded);
+  EXPECT_EQ(type("DELETED"), WatchEvent::Type::kDeleted);
+  EXPECT_EQ(type("BOOKMARK"), WatchEvent::Type::kBookmark);
+}
+
+TEST(ProtobufWatchEventTest, SeesTheEndOfAStreamedList) {
+  const auto ends = [](std::string_view type, std::string_view value) {
+    const std::string metadata =
+        WireBytes(6, "9") +
+        WireBytes(12, WireBytes(1, "k8s.io/initial-events-end") +
+                          WireBytes(2, value)) +
+        WireBytes(12, WireBytes(1, "other") + WireBytes(2, "true"));
+    const std::string frame =
+        ProtobufEvent(type, "Pod", WireBytes(1, metadata));
+    const absl::StatusOr<WatchEvent> event = ParseProtobufWatchEvent(frame);
+    EXPECT_TRUE(event.ok()) << event.status();
+    return event.ok() && event->ends_initial_events;
+  };
+  EXPECT_TRUE(ends("BOOKMARK", "true"));
+  EXPECT_FALSE(ends("BOOKMARK", "false"));
+  EXPECT_FALSE(ends("ADDED", "true"));
+}
+
+TEST(ProtobufWatchEventTest, ReadsTheStatusOfAnError) {
+  const std::string frame =
+      ProtobufEvent("ERROR", "Status", ProtobufStatusOf(410));
+  const absl::StatusOr<WatchEvent> event = ParseProtobufWatchEvent(frame);
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->type, WatchEvent::Type::kError);
+  EXPECT_EQ(event->error_code, 410);
+  EXPECT_EQ(event->error_message, "told so");
+}
+
+TEST(ProtobufWatchEventTest, SaysWhatIsWrong) {
+  const std::string object = ProtobufObject("a", "1");
+  EXPECT_THAT(ErrorOfProtobuf(""),
+              testing::StartsWith("not a watch event: type is unknown"));
+  EXPECT_THAT(ErrorOfProtobuf(ProtobufEvent("added", "Pod", object)),
+              testing::StartsWith("not a watch event: type is unknown"));
+  EXPECT_THAT(ErrorOfProtobuf(WireBytes(1, "ADDED")),
+              testing::StartsWith("not a watch event: object is missing"));
+  EXPECT_THAT(
+      ErrorOfProtobuf(WireBytes(1, "ADDED") + WireBytes(2, WireBytes(1, "{}"))),
+      testing::StartsWith("not a watch event: object is no protobuf"));
+  EXPECT_THAT(
+      ErrorOfProtobuf(ProtobufEvent("ADDED", "Pod", WireBytes(2, ""))),
+      testing::StartsWith(
+          "not a watch event: object.metadata.resourceVersion is missing"));
+  EXPECT_THAT(
+      ErrorOfProtobuf(ProtobufEvent("ADDED", "Pod", WireBytes(1, "\x0a"))),
+      testing::StartsWith("not a watch event: object.metadata is no protobuf"));
+  EXPECT_THAT(ErrorOfProtobuf("{\"type\":\"ADDED\"}"),
+              testing::StartsWith("not a watch event: no protobuf"));
+}
+
+TEST(ProtobufWatchEventTest, WhatIsCutOffAnywhereIsNoEvent) {
+  const std::string frame =
+      ProtobufEvent("ADDED", "Pod", ProtobufObject("a", "1"));
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    EXPECT_NE(ErrorOfProtobuf(frame.substr(0, size)), "no error") << size;
   }
 }
 

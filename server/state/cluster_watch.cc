@@ -54,8 +54,8 @@ std::vector<std::string> ClusterWatch::Resources() {
 }
 
 absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
-    const ClientConfig& config, ClusterStore& store, InFlightPods& in_flight,
-    Freshness& freshness, Metrics& metrics) {
+    const ClientConfig& config, Encoding encoding, ClusterStore& store,
+    InFlightPods& in_flight, Freshness& freshness, Metrics& metrics) {
   std::unique_ptr<ClusterWatch> watch(new ClusterWatch);
   std::vector<ReflectedResource> reflected;
   ForEachKind([&]<typename Kind>(Kind*) {
@@ -71,10 +71,10 @@ absl::StatusOr<std::unique_ptr<ClusterWatch>> ClusterWatch::Start(
         metrics.SetClientCertificateExpiration(
             static_cast<double>(end.time_since_epoch().count()));
       };
+  ReflectorOptions options = OptionsFor(freshness.max_outage());
+  options.encoding = encoding;
   absl::StatusOr<std::unique_ptr<ReflectorThread>> thread =
-      ReflectorThread::Start(config, reflected,
-                             OptionsFor(freshness.max_outage()),
-                             client_options);
+      ReflectorThread::Start(config, reflected, options, client_options);
   if (!thread.ok()) return thread.status();
   watch->thread_ = *std::move(thread);
   return watch;

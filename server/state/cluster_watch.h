@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/kubernetes/client_config.h"
+#include "server/kubernetes/encoding.h"
 #include "server/kubernetes/reflector_thread.h"
 #include "server/kubernetes/resource_handler.h"
 #include "server/metrics/metrics.h"
@@ -24,10 +25,11 @@ class ClusterWatch {
 
   // Starts to list and watch, on a thread of its own. `freshness` must have
   // been made for Resources(), and `in_flight` for the store; all four must
-  // outlive the watch. Error: certificates or keys that cannot be used.
+  // outlive the watch. The API server is asked for `encoding`, and may answer
+  // in JSON all the same. Error: certificates or keys that cannot be used.
   static absl::StatusOr<std::unique_ptr<ClusterWatch>> Start(
-      const ClientConfig& config, ClusterStore& store, InFlightPods& in_flight,
-      Freshness& freshness, Metrics& metrics);
+      const ClientConfig& config, Encoding encoding, ClusterStore& store,
+      InFlightPods& in_flight, Freshness& freshness, Metrics& metrics);
 
  private:
   ClusterWatch() = default;

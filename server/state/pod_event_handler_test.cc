@@ -1,7 +1,6 @@
 #include "server/state/pod_event_handler.h"
 
 #include <gtest/gtest.h>
-#include <simdjson.h>
 
 #include <memory>
 #include <string>
@@ -9,15 +8,15 @@
 
 #include "core/index/stored_pod.h"
 #include "core/testing/objects.h"
+#include "server/kubernetes/testing/json_object.h"
 
 namespace vicinal {
 namespace {
 
 class PodEventHandlerTest : public ::testing::Test {
  protected:
-  static simdjson::padded_string Json(std::string_view uid,
-                                      std::string_view node = "") {
-    return simdjson::padded_string(
+  static JsonObject Json(std::string_view uid, std::string_view node = "") {
+    return JsonObject(
         R"({"metadata":{"namespace":"default","name":"q","uid":")" +
         std::string(uid) + R"("},"spec":{"nodeName":")" + std::string(node) +
         R"("}})");

@@ -14,9 +14,13 @@
 #include <utility>
 
 #include "core/index/cluster_state.h"
+#include "core/model/api_resources.h"
 #include "core/model/decode.h"
+#include "core/model/decode_protobuf.h"
 #include "core/model/json.h"
 #include "server/kubernetes/change_time.h"
+#include "server/kubernetes/encoding.h"
+#include "server/kubernetes/raw_object.h"
 #include "server/kubernetes/resource_handler.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
@@ -41,19 +45,21 @@ class ResourceEventHandler : public ResourceHandler {
         freshness_(freshness),
         metrics_(metrics.ForResource(resource_)) {}
 
+  bool TakesProtobuf() const override { return true; }
+
   void OnListStart() override {
     listed_.clear();
     listed_at_ = Clock::now();
   }
 
-  void OnListed(simdjson::padded_string_view json) override {
+  void OnListed(const RawObject& raw) override {
     Kind object;
-    if (Read(json, object)) {
+    if (Read(raw, object)) {
       listed_.insert(KeyOf(object.meta));
       Upsert(std::move(object));
     } else {
       std::string uid;
-      if (std::optional<ObjectKey> key = ReadObjectKey(reader_, json, &uid)) {
+      if (std::optional<ObjectKey> key = ReadObjectKey(reader_, raw, &uid)) {
         listed_.insert(*std::move(key));
       }
     }
@@ -75,23 +81,24 @@ class ResourceEventHandler : public ResourceHandler {
     freshness_.OnConnected(resource_);
   }
 
-  void OnChanged(simdjson::padded_string_view json) override {
+  void OnChanged(const RawObject& raw) override {
     const Clock::time_point arrival = Arrival();
     Kind object;
-    if (!Read(json, object)) return;
+    if (!Read(raw, object)) return;
     Upsert(std::move(object));
     metrics_.event_apply_duration.Observe(SecondsSince(arrival));
-    if (const auto change = ChangeTime(json, change_time_parser_)) {
+    if (const auto change =
+            ChangeTime(raw, ApiResourceOf<Kind>().kind, change_time_parser_)) {
       // Clocks differ: not before it happened.
       metrics_.event_lag.Observe(std::max(
           0.0, Epoch(std::chrono::system_clock::now()) - Epoch(*change)));
     }
   }
 
-  void OnDeleted(simdjson::padded_string_view json) override {
+  void OnDeleted(const RawObject& raw) override {
     const Clock::time_point arrival = Arrival();
     std::string uid;
-    const std::optional<ObjectKey> key = ReadObjectKey(reader_, json, &uid);
+    const std::optional<ObjectKey> key = ReadObjectKey(reader_, raw, &uid);
     if (!key) {
       metrics_.decode_errors.Increment();
       LOG(ERROR) << resource_ << ": an object was deleted that has no name";
@@ -157,8 +164,10 @@ class ResourceEventHandler : public ResourceHandler {
     return std::chrono::duration<double>(time.time_since_epoch()).count();
   }
 
-  bool Read(simdjson::padded_string_view json, Kind& object) {
-    absl::StatusOr<Kind> read = reader_.Read<Kind>(json);
+  bool Read(const RawObject& raw, Kind& object) {
+    absl::StatusOr<Kind> read = raw.encoding == Encoding::kProtobuf
+                                    ? DecodeProtobuf<Kind>(raw.bytes)
+                                    : reader_.Read<Kind>(raw.bytes);
     if (!read.ok()) {
       metrics_.decode_errors.Increment();
       LOG(ERROR) << resource_ << ": an object of the API server cannot be read "

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/testing/encode_protobuf.h"
+#include "server/kubernetes/testing/json_object.h"
 
 namespace vicinal {
 namespace {
@@ -25,9 +27,7 @@ using ::testing::IsEmpty;
 
 constexpr std::chrono::steady_clock::time_point kLongAgo;
 
-simdjson::padded_string Json(std::string_view text) {
-  return simdjson::padded_string(text);
-}
+using Json = JsonObject;
 
 // A sink for one kind of object, and what it writes to.
 template <typename Kind>
@@ -376,6 +376,66 @@ TEST(ResourceEventHandlerTest, TellsTheResourceVersion) {
   EXPECT_EQ(told(), "4711");
   sink->OnResourceVersion("opaque");
   EXPECT_EQ(told(), "0");
+}
+
+RawObject Protobuf(std::string_view message) {
+  return {Encoding::kProtobuf,
+          simdjson::padded_string_view(message.data(), message.size(),
+                                       message.size())};
+}
+
+// As PodJson.
+std::string PodProtobuf(std::string_view name, std::string_view node) {
+  return WireBytes(1, WireBytes(1, name) + WireBytes(3, "a")) +
+         WireBytes(2, WireBytes(10, node));
+}
+
+// spec.nodeName is a number.
+std::string UnreadablePodProtobuf(std::string_view name) {
+  return WireBytes(1, WireBytes(1, name) + WireBytes(3, "a")) +
+         WireBytes(2, WireNumber(10, 5));
+}
+
+TEST(ResourceEventHandlerTest, TakesProtobufAsItTakesJson) {
+  Sink<Pod> sink("pods");
+  EXPECT_TRUE(sink->TakesProtobuf());
+  sink->OnListStart();
+  sink->OnListed(Protobuf(PodProtobuf("p1", "n1")));
+  sink->OnListed(Json(PodJson("p2", "n1")));
+  sink->OnListEnd("1");
+  sink->OnWatchStart();
+  sink->OnChanged(Protobuf(PodProtobuf("p2", "n2")));
+  sink->OnChanged(Protobuf(PodProtobuf("p3", "n3")));
+  sink->OnDeleted(Protobuf(PodProtobuf("p1", "n1")));
+  EXPECT_THAT(sink.Names(), ElementsAre("a/p2", "a/p3"));
+  EXPECT_EQ(NodeOf(sink, "p2"), "n2");
+}
+
+TEST(ResourceEventHandlerTest, KeepsTheLastReadableStateOfProtobuf) {
+  Sink<Pod> sink("pods");
+  sink->OnListStart();
+  sink->OnListed(Protobuf(PodProtobuf("p1", "n1")));
+  sink->OnListed(Protobuf(PodProtobuf("p2", "n1")));
+  sink->OnListEnd("1");
+  sink->OnListStart();
+  sink->OnListed(Protobuf(UnreadablePodProtobuf("p1")));
+  sink->OnListEnd("2");
+  EXPECT_THAT(sink.Names(), ElementsAre("a/p1"));
+  sink->OnDeleted(Protobuf(UnreadablePodProtobuf("p1")));
+  EXPECT_THAT(sink.Names(), IsEmpty());
+  EXPECT_THAT(sink.Metrics(),
+              HasSubstr("vicinal_decode_errors_total{resource=\"pods\"} 1"));
+}
+
+TEST(ResourceEventHandlerTest, TheLagOfProtobufIsMeasured) {
+  Sink<Pod> sink("pods");
+  sink.List({});
+  sink->OnChanged(Protobuf(PodProtobuf("p1", "n1")));
+  sink->OnChanged(Protobuf(WireBytes(
+      1, WireBytes(1, "p2") + WireBytes(3, "a") + WireTime(8, 1'767'225'600))));
+  EXPECT_THAT(
+      sink.Metrics(),
+      HasSubstr("vicinal_event_lag_seconds_count{resource=\"pods\"} 1"));
 }
 
 }  // namespace

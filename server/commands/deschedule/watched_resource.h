@@ -4,7 +4,6 @@
 #define VICINAL_SERVER_COMMANDS_DESCHEDULE_WATCHED_RESOURCE_H_
 
 #include <glog/logging.h>
-#include <simdjson.h>
 
 #include <array>
 #include <chrono>
@@ -28,6 +27,7 @@
 #include "core/simulate/cluster_receiver.h"
 #include "core/sync/mutex.h"
 #include "server/commands/deschedule/deschedule_cluster.h"
+#include "server/kubernetes/raw_object.h"
 #include "server/kubernetes/resource_handler.h"
 #include "server/state/read_object_key.h"
 
@@ -67,7 +67,7 @@ class WatchedResource : public ResourceHandler {
 
   void OnListStart() override { listed_.emplace(); }
 
-  void OnListed(simdjson::padded_string_view json) override { OnChanged(json); }
+  void OnListed(const RawObject& object) override { OnChanged(object); }
 
   void OnListEnd(std::string_view) override {
     const std::set<ObjectKey> listed = *std::exchange(listed_, std::nullopt);
@@ -88,13 +88,13 @@ class WatchedResource : public ResourceHandler {
     objects_.resources[kIndex].state = absl::OkStatus();
   }
 
-  void OnChanged(simdjson::padded_string_view json) override {
-    const std::optional<ObjectKey> key = Key(json);
+  void OnChanged(const RawObject& object) override {
+    const std::optional<ObjectKey> key = Key(object);
     if (!key) return;
     if (listed_) listed_->insert(*key);
     read_.reset();
     const absl::Status status = reader_.Read(
-        {kResource.api_version, std::string(kResource.kind)}, json);
+        {kResource.api_version, std::string(kResource.kind)}, object.bytes);
     const MutexLock lock(objects_.mutex);
     auto& unreadable = objects_.resources[kIndex].unreadable;
     if (!status.ok() || !read_) {
@@ -113,8 +113,8 @@ class WatchedResource : public ResourceHandler {
     objects_.cluster.state.Upsert(*std::move(read_));
   }
 
-  void OnDeleted(simdjson::padded_string_view json) override {
-    const std::optional<ObjectKey> key = Key(json);
+  void OnDeleted(const RawObject& object) override {
+    const std::optional<ObjectKey> key = Key(object);
     if (!key) return;
     if (listed_) listed_->erase(*key);
     const MutexLock lock(objects_.mutex);
@@ -136,9 +136,9 @@ class WatchedResource : public ResourceHandler {
   static constexpr std::size_t kIndex = IndexOfKind<Kind>();
   static constexpr const ApiResource& kResource = kApiResources[kIndex];
 
-  std::optional<ObjectKey> Key(simdjson::padded_string_view json) {
+  std::optional<ObjectKey> Key(const RawObject& object) {
     std::string uid;
-    std::optional<ObjectKey> key = ReadObjectKey(key_reader_, json, &uid);
+    std::optional<ObjectKey> key = ReadObjectKey(key_reader_, object, &uid);
     LOG_IF(ERROR, !key) << kResource.Path() << ": an object has no name";
     return key;
   }

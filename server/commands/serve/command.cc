@@ -9,6 +9,7 @@
 #include "server/commands/release/release_flags.h"
 #include "server/commands/serve/serve.h"
 #include "server/commands/serve/serve_options.h"
+#include "server/kubernetes/encoding.h"
 
 namespace vicinal {
 namespace {
@@ -96,6 +97,14 @@ void AddClusterState(CLI::App* serve, ServeOptions& options) {
   grpc_state->excludes(kubeconfig)
       ->excludes(in_cluster)
       ->excludes(cluster_file);
+  AddChoice<Encoding>(
+      serve, "--kube-api-content-type", options.kube_api_encoding,
+      {{kProtobufMediaType, Encoding::kProtobuf},
+       {kJsonMediaType, Encoding::kJson}},
+      "what the API server is asked for by the watch. Protobuf, which "
+      "kube-scheduler's own watch has, costs it less; a server that answers in "
+      "JSON all the same is understood")
+      ->group(kClusterState);
   AddReleaseFlags(serve, kClusterState, options.release);
   serve
       ->add_flag("--require-same-release", options.require_same_release,

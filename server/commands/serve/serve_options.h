@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "server/commands/release/scheduler_release.h"
 #include "server/decisions/decision_writer.h"
+#include "server/kubernetes/encoding.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/tls/listener_security.h"
 #include "server/state/in_flight_pods.h"
@@ -44,6 +45,9 @@ struct ServeOptions {
   std::string cluster_file;
   bool grpc_state = false;  // ClusterState.Feed; needs the gRPC listener.
   bool sample = false;      // The embedded sample.
+
+  // What the API server is asked for by the watch.
+  Encoding kube_api_encoding = Encoding::kProtobuf;
 
   ReleaseOptions release;
   // Do not start if it is not that of the API server.

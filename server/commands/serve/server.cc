@@ -253,8 +253,9 @@ Server::~Server() {
 
 absl::Status Server::FillStore() {
   if (api_server_ != nullptr) {
-    absl::StatusOr<std::unique_ptr<ClusterWatch>> watch = ClusterWatch::Start(
-        api_server_->config, store_, in_flight_, freshness_, metrics_);
+    absl::StatusOr<std::unique_ptr<ClusterWatch>> watch =
+        ClusterWatch::Start(api_server_->config, options_.kube_api_encoding,
+                            store_, in_flight_, freshness_, metrics_);
     if (!watch.ok()) return watch.status();
     watch_ = *std::move(watch);
     return absl::OkStatus();

@@ -8,27 +8,34 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "server/kubernetes/resource_handler.h"
 
 namespace vicinal {
 
 // Writes down every call as a line: "list start", "listed {…}", "list end 7",
 // "watch start", "changed {…}", "deleted {…}", "version 8", "batch end",
-// "disconnected <message or OK>".
+// "disconnected <message or OK>". What came as protobuf is written in
+// hexadecimal digits: "listed protobuf 0a00".
 class RecordingHandler : public ResourceHandler {
  public:
+  explicit RecordingHandler(bool takes_protobuf = false)
+      : takes_protobuf_(takes_protobuf) {}
+
+  bool TakesProtobuf() const override { return takes_protobuf_; }
+
   void OnListStart() override { Add("list start"); }
-  void OnListed(simdjson::padded_string_view object) override {
+  void OnListed(const RawObject& object) override {
     AddObject("listed ", object);
   }
   void OnListEnd(std::string_view version) override {
     Add("list end " + std::string(version));
   }
   void OnWatchStart() override { Add("watch start"); }
-  void OnChanged(simdjson::padded_string_view object) override {
+  void OnChanged(const RawObject& object) override {
     AddObject("changed ", object);
   }
-  void OnDeleted(simdjson::padded_string_view object) override {
+  void OnDeleted(const RawObject& object) override {
     AddObject("deleted ", object);
   }
   void OnResourceVersion(std::string_view version) override {
@@ -80,10 +87,15 @@ class RecordingHandler : public ResourceHandler {
   }
 
  private:
-  void AddObject(const char* what, simdjson::padded_string_view object) {
-    if (object.padding() < simdjson::SIMDJSON_PADDING)
+  void AddObject(const char* what, const RawObject& object) {
+    if (object.encoding == Encoding::kProtobuf) {
+      Add(what +
+          ("protobuf " + absl::BytesToHexString(std::string(object.bytes))));
+      return;
+    }
+    if (object.bytes.padding() < simdjson::SIMDJSON_PADDING)
       Add("too little padding");
-    Add(what + std::string(object));
+    Add(what + std::string(object.bytes));
   }
 
   void Add(std::string line) {
@@ -100,6 +112,7 @@ class RecordingHandler : public ResourceHandler {
     return count;
   }
 
+  const bool takes_protobuf_;
   mutable std::mutex mutex_;  // guards lines_, disconnected_since_
   mutable std::condition_variable changed_;
   std::vector<std::string> lines_;

@@ -132,16 +132,20 @@ class Reply : public TestReply {
 
   void Send(int status, const std::string& body,
             const std::map<std::string, std::string>& headers) override {
-    std::string head = Head(status) +
-                       "Content-Length: " + std::to_string(body.size()) +
-                       "\r\n";
-    for (const auto& [name, value] : headers)
-      head += name + ": " + value + "\r\n";
+    const auto content_type = headers.find("Content-Type");
+    std::string head =
+        Head(status,
+             content_type == headers.end() ? kJson : content_type->second) +
+        "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    for (const auto& [name, value] : headers) {
+      if (name != "Content-Type") head += name + ": " + value + "\r\n";
+    }
     wire_.Write(head + "\r\n" + body);
   }
 
-  void StartChunks(int status) override {
-    wire_.Write(Head(status) + "Transfer-Encoding: chunked\r\n\r\n");
+  void StartChunks(int status, const std::string& content_type) override {
+    wire_.Write(Head(status, content_type) +
+                "Transfer-Encoding: chunked\r\n\r\n");
   }
 
   void Chunk(const std::string& piece) override {
@@ -156,9 +160,11 @@ class Reply : public TestReply {
   void WaitUntilGone() override { wire_.WaitUntilGone(); }
 
  private:
-  static std::string Head(int status) {
+  static constexpr char kJson[] = "application/json";
+
+  static std::string Head(int status, const std::string& content_type) {
     return "HTTP/1.1 " + std::to_string(status) +
-           " Any\r\nContent-Type: application/json\r\n";
+           " Any\r\nContent-Type: " + content_type + "\r\n";
   }
 
   Wire& wire_;

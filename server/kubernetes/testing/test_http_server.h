@@ -40,7 +40,8 @@ class TestReply {
   virtual void Send(int status, const std::string& body,
                     const std::map<std::string, std::string>& headers = {}) = 0;
   // A chunked answer in pieces; each is one chunk.
-  virtual void StartChunks(int status = 200) = 0;
+  virtual void StartChunks(int status = 200, const std::string& content_type =
+                                                 "application/json") = 0;
   virtual void Chunk(const std::string& piece) = 0;
   virtual void EndChunks() = 0;
   // Bytes as they are.
