@@ -6,7 +6,9 @@
 
 #include "core/model/node.h"
 #include "server/kubernetes/api_response.h"
+#include "server/kubernetes/encoding.h"
 #include "server/kubernetes/list_page.h"
+#include "server/kubernetes/raw_object.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "server/state/freshness.h"
@@ -18,15 +20,19 @@ namespace {
 
 void List(std::string body) {
   body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
-  static_cast<void>(ToStatus({500, body, std::nullopt}));
+  ApiResponse response;
+  response.status = 500;
+  response.body = body;
+  response.body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  static_cast<void>(ToStatus(response));
   ClusterStore store;
   Metrics metrics;
   Freshness freshness({"nodes"}, std::chrono::seconds(0));
   ResourceEventHandler<Node> sink("nodes", store, freshness, metrics);
   sink.OnListStart();
-  const auto page = ReadListPage(body);
+  const auto page = ReadListPage(Encoding::kJson, body);
   if (!page.ok()) return;
-  for (const simdjson::padded_string_view item : page->items) {
+  for (const RawObject& item : page->items) {
     sink.OnListed(item);
   }
   sink.OnListEnd(page->resource_version);
