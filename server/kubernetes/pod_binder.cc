@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <utility>
 
@@ -100,7 +99,7 @@ PodBinder::Awaitable<BindResult> PodBinder::Write(const PodBinding& binding,
     co_return BindResult{Outcome::kRefused,
                          std::string(path.status().message())};
   }
-  Backoff backoff(milliseconds(20), milliseconds(1000), std::random_device()());
+  Backoff backoff(milliseconds(20), milliseconds(1000), seeds_());
   BindResult failed = Late();
   // When the last request was sent that may have been carried out, or may yet.
   std::optional<Clock::time_point> doubt;

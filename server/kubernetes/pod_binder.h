@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <functional>
+#include <random>
 #include <string>
 
 #include "server/kubernetes/api_client_pool.h"
@@ -49,6 +50,9 @@ class PodBinder {
 
   ApiClientPool& pool_;
   const Options options_;
+  // On the pool's thread only. A device for each binding would take longer than
+  // the rest of it.
+  std::mt19937_64 seeds_{std::random_device()()};
 };
 
 }  // namespace vicinal
