@@ -76,29 +76,48 @@ func (g *GRPC) Close() { g.connection.Close() }
 
 // Snapshot reads the whole of ClusterState/Snapshot.
 func (g *GRPC) Snapshot() error {
+	_, err := g.SnapshotObjects()
+	return err
+}
+
+// SnapshotObjects are those of ClusterState/Snapshot, each in its JSON form.
+func (g *GRPC) SnapshotObjects() ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	method, err := g.method("ClusterState/Snapshot")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stream, err := g.connection.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/vicinal.v1.ClusterState/Snapshot")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := stream.SendMsg(dynamicpb.NewMessage(method.Input())); err != nil {
-		return err
+		return nil, err
 	}
 	if err := stream.CloseSend(); err != nil {
-		return err
+		return nil, err
 	}
+	var objects []string
 	for {
-		err := stream.RecvMsg(dynamicpb.NewMessage(method.Output()))
+		answer := dynamicpb.NewMessage(method.Output())
+		err := stream.RecvMsg(answer)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return objects, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
+		}
+		text, err := protojson.Marshal(answer)
+		if err != nil {
+			return nil, err
+		}
+		var message struct{ Objects []json.RawMessage }
+		if err := json.Unmarshal(text, &message); err != nil {
+			return nil, err
+		}
+		for _, object := range message.Objects {
+			objects = append(objects, string(object))
 		}
 	}
 }
