@@ -3,22 +3,25 @@
 package apiserver
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"vicinal/test/bench/cluster"
 	"vicinal/test/watched"
 )
 
-// list is a resource's objects, and after Prepare also their JSON.
+// list is a resource's objects, and after Prepare only what they are encoded.
 type list struct {
 	apiVersion, kind string
 	objects          []any
-	json             []byte // joined by commas
-	ends             []int  // of each object's JSON, without the comma after it
+	encoded          map[encoding]*items
+}
+
+// items are all objects of a list as they stand in pages, one after another.
+type items struct {
+	bytes []byte
+	ends  []int // of each, without the separator after it
 }
 
 // Server is an http.Handler.
@@ -63,21 +66,34 @@ func (l *list) add(object any) { l.objects = append(l.objects, object) }
 // memory: faster than any API server. No request may be under way.
 func (s *Server) Prepare() error {
 	for _, l := range s.lists {
-		for i, object := range l.objects {
-			text, err := json.Marshal(object)
+		l.encoded = map[encoding]*items{}
+		for _, e := range []encoding{jsonEncoding{}, protobufEncoding{}} {
+			all, err := encode(e, l.objects)
 			if err != nil {
 				return err
 			}
-			if i > 0 {
-				l.json = append(l.json, ',')
-			}
-			l.json = append(l.json, text...)
-			l.ends = append(l.ends, len(l.json))
+			l.encoded[e] = all
 		}
 		l.objects = make([]any, len(l.objects)) // only how many there are
 	}
 	s.prepared = true
 	return nil
+}
+
+func encode(e encoding, objects []any) (*items, error) {
+	all := &items{}
+	for i, object := range objects {
+		item, err := e.item(object)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			all.bytes = append(all.bytes, e.separator()...)
+		}
+		all.bytes = append(all.bytes, item...)
+		all.ends = append(all.ends, len(all.bytes))
+	}
+	return all, nil
 }
 
 // Pods is how many pods the cluster has.
@@ -99,7 +115,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query := r.URL.Query()
-	w.Header().Set("Content-Type", "application/json")
+	var e encoding = jsonEncoding{}
+	if strings.HasPrefix(r.Header.Get("Accept"), Protobuf) {
+		e = protobufEncoding{}
+	}
+	w.Header().Set("Content-Type", e.contentType())
 	if query.Get("sendInitialEvents") != "" {
 		http.Error(w, `{"kind":"Status","message":"lists come in pages here"}`, http.StatusUnprocessableEntity)
 		return
@@ -118,44 +138,36 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		first = 0
 	}
-	s.writePage(w, l, min(first, len(l.objects)), limit)
+	s.writePage(w, e, l, min(first, len(l.objects)), limit)
 }
 
-func (s *Server) writePage(w http.ResponseWriter, l *list, first, limit int) {
+func (s *Server) writePage(w http.ResponseWriter, e encoding, l *list, first, limit int) {
 	last := min(first+limit, len(l.objects))
+	var content []byte
+	switch {
+	case !s.prepared:
+		page, err := encode(e, l.objects[first:last])
+		if err != nil {
+			panic(err) // it is made up here
+		}
+		content = page.bytes
+	case first < last:
+		all, begin := l.encoded[e], 0
+		if first > 0 {
+			begin = all.ends[first-1] + len(e.separator())
+		}
+		content = all.bytes[begin:all.ends[last-1]]
+	}
 	next := ""
 	if last < len(l.objects) {
-		next = fmt.Sprintf(`,"continue":"%d","remainingItemCount":%d`, last, len(l.objects)-last)
+		next = strconv.Itoa(last)
 	}
-	head := fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"5000000"%s},"items":[`, l.kind, l.apiVersion, next)
-	const tail = "]}\n"
-	if !s.prepared {
-		page := bufio.NewWriterSize(w, 64<<10)
-		page.WriteString(head)
-		for i, object := range l.objects[first:last] {
-			text, err := json.Marshal(object)
-			if err != nil {
-				panic(err) // it is made up here
-			}
-			if i > 0 {
-				page.WriteByte(',')
-			}
-			page.Write(text)
-		}
-		page.WriteString(tail)
-		_ = page.Flush() // the client may have gone
-		return
+	head, tail, err := e.around(l, next, len(l.objects)-last, len(content))
+	if err != nil {
+		panic(err)
 	}
-	var items []byte
-	if first < last {
-		begin := 0
-		if first > 0 {
-			begin = l.ends[first-1] + 1
-		}
-		items = l.json[begin:l.ends[last-1]]
-	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(head)+len(items)+len(tail)))
-	for _, part := range [][]byte{[]byte(head), items, []byte(tail)} {
+	w.Header().Set("Content-Length", strconv.Itoa(len(head)+len(content)+len(tail)))
+	for _, part := range [][]byte{head, content, tail} {
 		if _, err := w.Write(part); err != nil {
 			return // the client has gone
 		}

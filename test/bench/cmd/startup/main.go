@@ -43,6 +43,7 @@ func run() error {
 	pods := flag.Int("pods", 150000, "pods in the cluster at most, 30 on each node")
 	runs := flag.Int("runs", 3, "how often each side starts; the medians are reported")
 	limit := flag.Int("limit", 500, "objects per page for the client that does nothing; vicinal has its own")
+	contentType := flag.String("content-type", apiserver.Protobuf, "what both sides ask for: "+apiserver.Protobuf+" or application/json")
 	vicinal := flag.String("vicinal", "", "the binary of //server:vicinal")
 	flag.Parse()
 	nodes := *pods / podsPerNode
@@ -66,7 +67,7 @@ func run() error {
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, kubeconfigFormat, base), 0o600); err != nil {
 		return err
 	}
-	m := &measurement{vicinal: *vicinal, kubeconfig: kubeconfig, server: base, paths: server.Paths(), pods: server.Pods(), runs: *runs, limit: *limit}
+	m := &measurement{vicinal: *vicinal, kubeconfig: kubeconfig, server: base, paths: server.Paths(), pods: server.Pods(), runs: *runs, limit: *limit, contentType: *contentType}
 	fmt.Printf("%d nodes, %d pods\n", nodes, m.pods)
 	fmt.Println("\nA server that encodes each page when it is asked for, as kube-apiserver does:")
 	if err := m.run("encoded when asked"); err != nil {
@@ -81,6 +82,7 @@ func run() error {
 
 type measurement struct {
 	vicinal, kubeconfig, server string
+	contentType                 string
 	paths                       []string
 	pods, runs, limit           int
 }
@@ -95,7 +97,7 @@ func (m *measurement) run(pages string) error {
 	resident := 0
 	for range m.runs {
 		// In a process of its own, as vicinal is.
-		output, err := process.Output(self, append([]string{"read", fmt.Sprint(m.limit), m.server}, m.paths...)...)
+		output, err := process.Output(self, append([]string{"read", m.contentType, fmt.Sprint(m.limit), m.server}, m.paths...)...)
 		if err != nil {
 			return err
 		}
@@ -103,7 +105,7 @@ func (m *measurement) run(pages string) error {
 		if err := json.Unmarshal(output, &result); err != nil {
 			return err
 		}
-		ready, err := startVicinal(m.vicinal, m.kubeconfig, m.pods)
+		ready, err := startVicinal(m.vicinal, m.kubeconfig, m.contentType, m.pods)
 		if err != nil {
 			return err
 		}
@@ -114,7 +116,7 @@ func (m *measurement) run(pages string) error {
 	}
 	fmt.Printf("median: client that does nothing %.2f s, vicinal %.2f s (CPU %.2f s); ratio %.2f; vicinal's VmRSS when ready: %d MiB\n",
 		median(reads), median(starts), median(cpus), median(starts)/median(reads), resident>>20)
-	return results.Record("startup", fmt.Sprintf("%d pods, pages %s", m.pods, pages), map[string]float64{
+	return results.Record("startup", fmt.Sprintf("%d pods, %s, pages %s", m.pods, m.contentType, pages), map[string]float64{
 		"do-nothing s": median(reads), "vicinal s": median(starts), "vicinal CPU s": median(cpus), "vicinal MiB": float64(resident >> 20),
 	})
 }
@@ -138,9 +140,9 @@ type readyResult struct {
 }
 
 // startVicinal starts vicinal, waits until it is ready, and stops it.
-func startVicinal(binary, kubeconfig string, pods int) (*readyResult, error) {
+func startVicinal(binary, kubeconfig, contentType string, pods int) (*readyResult, error) {
 	begin := time.Now()
-	vicinal, err := process.Start(binary, "serve", "--kubeconfig="+kubeconfig, "--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
+	vicinal, err := process.Start(binary, "serve", "--kubeconfig="+kubeconfig, "--kube-api-content-type="+contentType, "--allow-anonymous-clients", "--listen-address=127.0.0.1:0", "--admin-listen-address=127.0.0.1:0", "--grpc-listen-address=none")
 	if err != nil {
 		return nil, err
 	}
@@ -187,16 +189,16 @@ type readResult struct {
 	Bytes   int64
 }
 
-// read is the client that does nothing: read LIMIT SERVER PATH… reads the pages
+// read is the client that does nothing: read CONTENT-TYPE LIMIT SERVER PATH… reads the pages
 // of each path and prints a readResult.
 func read(args []string) error {
-	limit, base, paths := args[0], args[1], args[2:]
+	contentType, limit, base, paths := args[0], args[1], args[2], args[3:]
 	begin := time.Now()
 	result := readResult{}
 	buffer := make([]byte, 1<<20)
 	for _, path := range paths {
 		for next := ""; ; {
-			size, token, err := readPage(base+path+"?limit="+limit+"&continue="+url.QueryEscape(next), buffer)
+			size, token, err := readPage(contentType, base+path+"?limit="+limit+"&continue="+url.QueryEscape(next), buffer)
 			if err != nil {
 				return err
 			}
@@ -212,8 +214,13 @@ func read(args []string) error {
 
 // readPage returns the size of the page and the token of the next, which stands
 // near its beginning.
-func readPage(page string, buffer []byte) (int64, string, error) {
-	response, err := http.Get(page)
+func readPage(contentType, page string, buffer []byte) (int64, string, error) {
+	request, err := http.NewRequest(http.MethodGet, page, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	request.Header.Set("Accept", contentType)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return 0, "", err
 	}
@@ -222,9 +229,7 @@ func readPage(page string, buffer []byte) (int64, string, error) {
 	for {
 		n, err := response.Body.Read(buffer)
 		if size == 0 && n > 0 {
-			head, _, _ := strings.Cut(string(buffer[:min(n, 512)]), `"items"`)
-			_, after, _ := strings.Cut(head, `"continue":"`)
-			token, _, _ = strings.Cut(after, `"`)
+			token = apiserver.ContinueToken(response.Header.Get("Content-Type"), buffer[:min(n, 512)])
 		}
 		size += int64(n)
 		if err == io.EOF {
