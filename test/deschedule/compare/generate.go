@@ -20,9 +20,19 @@ const (
 	nodeAffinity = "RemovePodsViolatingNodeAffinity"
 	nodeTaints   = "RemovePodsViolatingNodeTaints"
 	spread       = "RemovePodsViolatingTopologySpreadConstraint"
+	failedPods   = "RemoveFailedPods"
+	restarts     = "RemovePodsHavingTooManyRestarts"
+	lifeTime     = "PodLifeTime"
+
+	lowUtilization  = "LowNodeUtilization"
+	highUtilization = "HighNodeUtilization"
 )
 
-var strategies = []string{antiAffinity, nodeAffinity, nodeTaints, spread}
+// highUtilization is not among them: some pods that it leaves have no reason here yet.
+var strategies = []string{antiAffinity, nodeAffinity, nodeTaints, spread, failedPods, restarts, lifeTime, lowUtilization}
+
+// aboutStatus are those that replace pods for their age or their status; see status.go.
+var aboutStatus = map[string]bool{failedPods: true, restarts: true, lifeTime: true}
 
 // testCase is a cluster and a policy of one strategy.
 type testCase struct {
@@ -42,6 +52,11 @@ type policy struct {
 	minReplicas             int
 	onlyNamespace           string
 	perNode, perNS, inTotal int // 0: no limit
+	evictFailedBare         bool
+	args                    []string // lines of the strategies about pods' status and nodes' utilization
+	thresholds, targets     map[corev1.ResourceName]float64
+	numberOfNodes           int
+	deviation               bool
 	// Only for vicinal, which has that limit.
 	manyOfOneOwner bool
 }
@@ -76,6 +91,9 @@ func (p policy) file() string {
 		}
 	}
 	fmt.Fprintf(&b, "profiles:\n- name: compared\n  pluginConfig:\n  - name: DefaultEvictor\n    args:\n      nodeFit: %v\n      evictLocalStoragePods: %v\n", p.nodeFit, p.evictLocalStorage)
+	if p.evictFailedBare {
+		b.WriteString("      evictFailedBarePods: true\n")
+	}
 	if p.priorityThreshold > 0 {
 		fmt.Fprintf(&b, "      priorityThreshold:\n        value: %d\n", p.priorityThreshold)
 	}
@@ -93,12 +111,15 @@ func (p policy) file() string {
 			args = "      constraints: [DoNotSchedule, ScheduleAnyway]\n"
 		}
 	}
-	if p.onlyNamespace != "" {
+	if len(p.args) > 0 {
+		args = "      " + strings.Join(p.args, "\n      ") + "\n"
+	}
+	if p.onlyNamespace != "" && !aboutUtilization[p.strategy] {
 		args = strings.Replace(args, "      {}\n", "", 1) + fmt.Sprintf("      namespaces:\n        include: [%s]\n", p.onlyNamespace)
 	}
 	b.WriteString(args)
 	point := "deschedule"
-	if p.strategy == spread {
+	if p.strategy == spread || aboutUtilization[p.strategy] {
 		point = "balance"
 	}
 	fmt.Fprintf(&b, "  plugins:\n    %s:\n      enabled: [%s]\n", point, p.strategy)
@@ -136,6 +157,12 @@ func generate(seed, index uint64) testCase {
 	if d.chance(15) {
 		*pick(d, &c.policy.perNode, &c.policy.perNS, &c.policy.inTotal) = 1 + d.IntN(2)
 	}
+	if aboutStatus[c.strategy] {
+		c.policy.drawStatusArgs(d)
+	}
+	if aboutUtilization[c.strategy] {
+		c.policy.drawUtilization(d)
+	}
 	c.cluster.addNodes(d, c.strategy)
 	for _, name := range []string{"shop", "billing"} {
 		c.cluster.namespaces = append(c.cluster.namespaces, &corev1.Namespace{
@@ -145,11 +172,19 @@ func generate(seed, index uint64) testCase {
 	for i := range 1 + d.IntN(4) {
 		c.cluster.addApp(d, c.strategy, i)
 	}
+	if aboutStatus[c.strategy] {
+		for _, pod := range c.cluster.pods {
+			drawStatus(d, pod)
+		}
+	}
 	return c
 }
 
 func (c *cluster) addNodes(d dice, strategy string) {
 	cpu := pick(d, "1", "4", "16")
+	if aboutUtilization[strategy] {
+		cpu = "4"
+	}
 	for i := range 3 + d.IntN(6) {
 		name := fmt.Sprintf("n%d", i+1)
 		node := &corev1.Node{
@@ -258,6 +293,9 @@ func (c *cluster) template(d dice, strategy string, labels map[string]string) co
 		RestartPolicy: corev1.RestartPolicyAlways,
 		SchedulerName: corev1.DefaultSchedulerName,
 		Priority:      ptr.To(pick[int32](d, 0, 0, 10)),
+	}
+	if aboutUtilization[strategy] {
+		spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(pick(d, "100m", "300m", "600m"))
 	}
 	// Each strategy's own rule, and now and then one of another that constrains the moves.
 	has := func(own string, others int) bool { return strategy == own && d.chance(75) || d.chance(others) }

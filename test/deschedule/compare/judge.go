@@ -50,6 +50,9 @@ const (
 )
 
 func (j judge) compare(c testCase) (outcome, error) {
+	if aboutStatus[c.strategy] {
+		return j.compareStatus(c)
+	}
 	free := c.policy.withoutLimits()
 	var fewest referenceAnswer
 	for run := range referenceRuns {
@@ -85,6 +88,10 @@ func (j judge) passes(c testCase, o *outcome) (*cluster, error) {
 		if err != nil {
 			return nil, err
 		}
+		if expected != nil && c.strategy == highUtilization {
+			// A node that takes a pod for another rule need not be underutilized any more.
+			expected.Utilization = p.Before.Utilization
+		}
 		if expected != nil && p.Before != *expected {
 			o.broken = append(o.broken, fmt.Sprintf("pass %d: cost %+v, %+v expected after the last", o.passes+1, p.Before, *expected))
 		}
@@ -102,7 +109,7 @@ func (j judge) passes(c testCase, o *outcome) (*cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		next, broken, err := j.carryOut(now, p, answer.Evictable)
+		next, broken, err := j.carryOut(c.policy, now, p, answer.Evictable)
 		o.broken = append(o.broken, broken...)
 		if err != nil || len(o.broken) > 0 {
 			return nil, err
@@ -115,9 +122,9 @@ func (j judge) passes(c testCase, o *outcome) (*cluster, error) {
 	}
 }
 
-// less in vicinal's order: hard rules, then skew, then what soft rules are worth.
+// less in vicinal's order: hard rules, then pods to replace, then skew, then what soft rules are worth.
 func (c cost) less(other cost) bool {
-	a, b := []int64{c.HardViolations, c.Skew, -c.SoftScore}, []int64{other.HardViolations, other.Skew, -other.SoftScore}
+	a, b := []int64{c.HardViolations, c.PodsToReplace, c.Skew, c.Utilization, -c.SoftScore}, []int64{other.HardViolations, other.PodsToReplace, other.Skew, other.Utilization, -other.SoftScore}
 	return slices.Compare(a, b) < 0
 }
 
@@ -154,7 +161,7 @@ func exceeded(p policy, c *cluster, of plan) []string {
 }
 
 // carryOut evicts one pod after the other, and puts each replacement where it is expected.
-func (j judge) carryOut(now *cluster, p plan, evictable []string) (*cluster, []string, error) {
+func (j judge) carryOut(of policy, now *cluster, p plan, evictable []string) (*cluster, []string, error) {
 	var broken []string
 	for _, eviction := range p.Evictions {
 		pod := now.pod(eviction.Pod)
@@ -176,7 +183,7 @@ func (j judge) carryOut(now *cluster, p plan, evictable []string) (*cluster, []s
 			broken = append(broken, fmt.Sprintf("%s: %s expected, the scheduler would take one of %v", eviction.Pod, eviction.Destination, best))
 		}
 		next := now.replace(pod, eviction.Destination)
-		reason, err := j.justified(now, next, pod)
+		reason, err := j.justified(of, now, next, pod)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -188,8 +195,11 @@ func (j judge) carryOut(now *cluster, p plan, evictable []string) (*cluster, []s
 	return now, broken, nil
 }
 
-// justified: the pod breaks a rule where it is, or another pod does only because of it.
-func (j judge) justified(before, after *cluster, pod *corev1.Pod) (bool, error) {
+// justified: nodes get less full, or the pod breaks a rule where it is, or another pod does only because of it.
+func (j judge) justified(of policy, before, after *cluster, pod *corev1.Pod) (bool, error) {
+	if aboutUtilization[of.strategy] && lessExcess(before, after, of) {
+		return true, nil
+	}
 	plugin, err := j.scheduler.broken(before, pod)
 	if err != nil || plugin != "" {
 		return plugin != "", err
@@ -216,7 +226,7 @@ func (j judge) explainLess(c testCase, after *cluster, o *outcome) error {
 		if pod == nil {
 			return fmt.Errorf("the descheduler evicts %s, which is not there", key)
 		}
-		class, err := j.whyLeft(after, pod, c.strategy)
+		class, err := j.whyLeft(after, pod, c.policy)
 		if err != nil {
 			return err
 		}
@@ -229,7 +239,7 @@ func (j judge) explainLess(c testCase, after *cluster, o *outcome) error {
 	return nil
 }
 
-func (j judge) whyLeft(c *cluster, pod *corev1.Pod, strategy string) (string, error) {
+func (j judge) whyLeft(c *cluster, pod *corev1.Pod, of policy) (string, error) {
 	feasible, best, err := j.scheduler.places(c, pod)
 	if err != nil {
 		return "", err
@@ -237,10 +247,13 @@ func (j judge) whyLeft(c *cluster, pod *corev1.Pod, strategy string) (string, er
 	if len(slices.DeleteFunc(feasible, func(node string) bool { return node == pod.Spec.NodeName })) == 0 {
 		return nowhere, nil
 	}
-	breaks, err := j.scheduler.breaks(c, pod, strategy)
+	breaks := aboutUtilization[of.strategy]
+	if !breaks {
+		if breaks, err = j.scheduler.breaks(c, pod, of.strategy); err != nil {
+			return "", err
+		}
+	}
 	switch {
-	case err != nil:
-		return "", err
 	case !breaks:
 		return noRule, nil
 	case slices.Contains(best, pod.Spec.NodeName):
@@ -252,6 +265,9 @@ func (j judge) whyLeft(c *cluster, pod *corev1.Pod, strategy string) (string, er
 	}
 	for _, node := range best {
 		moved := c.replace(pod, node)
+		if aboutUtilization[of.strategy] && !lessExcess(c, moved, of) {
+			return noFuller, nil
+		}
 		is, err := j.scheduler.allBroken(moved)
 		if err != nil {
 			return "", err
@@ -270,11 +286,11 @@ func (j judge) explainMore(c testCase, evicted []string, after *cluster, o *outc
 	if err != nil {
 		return err
 	}
-	wrongTheirs, err := j.scheduler.count(theirs, c.strategy)
+	wrongTheirs, err := j.wrong(theirs, c.policy)
 	if err != nil {
 		return err
 	}
-	wrongHere, err := j.scheduler.count(after, c.strategy)
+	wrongHere, err := j.wrong(after, c.policy)
 	if err != nil {
 		return err
 	}
@@ -301,6 +317,14 @@ func (j judge) explainMore(c testCase, evicted []string, after *cluster, o *outc
 	}
 	o.differences = append(o.differences, difference{notFewest, detail})
 	return nil
+}
+
+// wrong is how much is left of what a strategy is about.
+func (j judge) wrong(c *cluster, of policy) (int, error) {
+	if aboutUtilization[of.strategy] {
+		return int(excess(c, of) * 1000), nil
+	}
+	return j.scheduler.count(c, of.strategy)
 }
 
 // reschedule evicts pods at once and has the scheduler place their replacements. It also

@@ -34,6 +34,9 @@ func question(c *cluster, pod *corev1.Pod) (*stock.Case, error) {
 		}
 	}
 	for _, other := range c.pods {
+		if finished(other) {
+			continue // the scheduler's watch does not have it
+		}
 		if err := q.Cluster.Add(other); err != nil {
 			return nil, err
 		}

@@ -121,7 +121,7 @@ type plan struct {
 	After     cost
 }
 
-type cost struct{ HardViolations, Skew, SoftScore int64 }
+type cost struct{ HardViolations, PodsToReplace, Skew, Utilization, SoftScore int64 }
 
 // vicinal runs the real binary.
 type vicinal struct{ path string }
