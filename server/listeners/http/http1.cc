@@ -37,9 +37,12 @@ Response MakeResponse(HttpResponse answer, unsigned version, bool keep_alive) {
   Response response(static_cast<http::status>(answer.status), version);
   response.set(http::field::content_type, answer.content_type);
   if (!answer.allow.empty()) response.set(http::field::allow, answer.allow);
+  for (const auto& [name, value] : answer.headers) response.set(name, value);
   response.keep_alive(keep_alive);
   response.body() = std::move(answer.body);
   response.prepare_payload();
+  // It would be that of the body which is not sent.
+  if (answer.status == 304) response.erase(http::field::content_length);
   return response;
 }
 
@@ -224,7 +227,8 @@ class Http1 {
                             [state] { return state->IsGone(); }};
     context_.Ask({std::string(View(request.method_string())),
                   std::string(View(request.target())),
-                  std::move(request.body()), peer_.has_certificate(), name_},
+                  std::move(request.body()), peer_.has_certificate(), name_,
+                  std::string(View(request[http::field::if_none_match]))},
                  caller, [state](HttpResponse answer) {
                    state->Answer(std::move(answer));
                  });

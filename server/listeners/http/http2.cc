@@ -220,7 +220,8 @@ class Http2 {
         last_request_, [is_gone = request.is_gone] { return is_gone->load(); }};
     auto reply = std::make_shared<Reply>(mailbox_, request.stream);
     context_.Ask({std::move(request.method), std::move(request.path),
-                  std::move(request.body), peer_.has_certificate(), name_},
+                  std::move(request.body), peer_.has_certificate(), name_,
+                  std::move(request.if_none_match)},
                  caller, [reply = std::move(reply)](HttpResponse answer) {
                    reply->Give(std::move(answer));
                  });

@@ -73,6 +73,9 @@ struct Http2Session::Callbacks {
     const std::string_view field = View(name, name_size);
     if (field == ":method") stream->method = View(value, value_size);
     if (field == ":path") stream->path = View(value, value_size);
+    if (field == "if-none-match") {
+      stream->if_none_match = View(value, value_size);
+    }
     return 0;
   }
 
@@ -106,7 +109,8 @@ struct Http2Session::Callbacks {
     stream->asked = true;
     self.whole_requests_.push_back({frame->hd.stream_id, stream->method,
                                     std::move(stream->path),
-                                    std::move(stream->body), stream->is_gone});
+                                    std::move(stream->body), stream->is_gone,
+                                    std::move(stream->if_none_match)});
     return 0;
   }
 
@@ -296,10 +300,16 @@ void Http2Session::Submit(std::int32_t id, Stream& stream) {
   const std::string length = std::to_string(stream.answer.body.size());
   std::vector<nghttp2_nv> fields = {
       Http2Field(":status", status),
-      Http2Field("content-type", stream.answer.content_type),
-      Http2Field("content-length", length)};
+      Http2Field("content-type", stream.answer.content_type)};
+  // With 304 it would be that of the body which is not sent.
+  if (stream.answer.status != 304) {
+    fields.push_back(Http2Field("content-length", length));
+  }
   if (!stream.answer.allow.empty()) {
     fields.push_back(Http2Field("allow", stream.answer.allow));
+  }
+  for (const auto& [name, value] : stream.answer.headers) {
+    fields.push_back(Http2Field(name, value));
   }
   nghttp2_data_provider body{};
   body.read_callback = Callbacks::ReadAnswer;

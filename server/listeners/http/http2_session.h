@@ -54,6 +54,7 @@ class Http2Session {
     std::string body;
     // Whether nobody waits for the answer any longer.
     std::shared_ptr<const std::atomic<bool>> is_gone;
+    std::string if_none_match = {};  // The header.
   };
 
   explicit Http2Session(const Limits& limits);
@@ -97,6 +98,7 @@ class Http2Session {
     TimePoint since;  // When it began; once answered, when that was.
     std::string method;
     std::string path;
+    std::string if_none_match;
     std::string body;
     std::size_t header_bytes = 0;
     std::size_t held_bytes = 0;  // Of the body, also after it was handed out.

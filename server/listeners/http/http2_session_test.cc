@@ -176,6 +176,23 @@ TEST_F(Http2SessionTest, Status405SaysWhatIsAllowed) {
   EXPECT_EQ(client_.answer(stream).fields.at("allow"), "POST");
 }
 
+TEST_F(Http2SessionTest, AnAnswerThatTheClientHasIsNotSentAgain) {
+  const std::int32_t stream =
+      client_.AskWith("/x", {{"if-none-match", "\"1\""}});
+  const auto requests = Exchange();
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].if_none_match, "\"1\"");
+  HttpResponse response{304, "", ""};
+  response.headers = {{"etag", "\"1\""}};
+  Answer(requests[0].stream, response);
+  Exchange();
+  const Http2Answer& answer = client_.answer(stream);
+  EXPECT_EQ(answer.status, 304);
+  EXPECT_EQ(answer.fields.at("etag"), "\"1\"");
+  EXPECT_EQ(answer.fields.count("content-length"), 0u);
+  EXPECT_TRUE(answer.closed);
+}
+
 TEST_F(Http2SessionTest, LargeBodiesGoBothWays) {
   const std::string body(kLimits.max_body_bytes, 'b');
   const std::int32_t stream = client_.Ask("POST", "/x", body);

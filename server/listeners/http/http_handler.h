@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace vicinal {
 
@@ -17,6 +19,7 @@ struct HttpRequest {
   bool has_client_certificate = false;  // That the listener's CA has signed.
   // The certificate's common name; "" without one, or with several.
   std::string_view client_name = "";
+  std::string_view if_none_match = "";  // The header; "" without.
 };
 
 struct HttpResponse {
@@ -24,6 +27,8 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::string body;
   std::string allow = {};  // With status 405: the methods that are allowed.
+  // More of them; the names in lower case.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 // `{"error":"<message>"}` with that status.

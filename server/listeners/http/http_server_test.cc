@@ -149,6 +149,23 @@ TEST(HttpServerTest, Status405SaysWhatIsAllowed) {
   EXPECT_EQ(response.Field("Allow"), "POST");
 }
 
+TEST(HttpServerTest, AnAnswerThatTheClientHasIsNotSentAgain) {
+  const auto server = Started(Loopback(), [](const HttpRequest& request) {
+    if (request.if_none_match == "\"1\"") return HttpResponse{304, "", ""};
+    HttpResponse response{200, "text/plain", "body"};
+    response.headers = {{"etag", "\"1\""}};
+    return response;
+  });
+  RawClient client(server->address());
+  EXPECT_EQ(Ask(client, kGet).Field("etag"), "\"1\"");
+  const RawResponse second =
+      Ask(client, "GET /x HTTP/1.1\r\nIf-None-Match: \"1\"\r\n\r\n");
+  EXPECT_EQ(second.status, 304);
+  // It would be that of the body.
+  EXPECT_EQ(second.Field("Content-Length"), "");
+  EXPECT_EQ(Ask(client, kGet).body, "body");
+}
+
 TEST(HttpServerTest, AnErrorIsOneLineOfJson) {
   const HttpResponse response = ErrorResponse(400, "a \"b\"\n\x01\xff");
   EXPECT_EQ(response.status, 400u);

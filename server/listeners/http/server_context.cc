@@ -13,8 +13,9 @@ namespace {
 
 HttpRequest ToRequest(const ServerContext::Question& question) {
   const std::string_view target = question.target;
-  return {question.method, target.substr(0, target.find('?')), question.body,
-          question.has_client_certificate, *question.client_name};
+  return {question.method,       target.substr(0, target.find('?')),
+          question.body,         question.has_client_certificate,
+          *question.client_name, question.if_none_match};
 }
 
 }  // namespace

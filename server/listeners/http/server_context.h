@@ -36,6 +36,7 @@ struct ServerContext {
     std::string body;
     bool has_client_certificate;
     std::shared_ptr<const std::string> client_name;
+    std::string if_none_match;  // The header.
   };
 
   // Has it answered: at once by the options' async_handler, or by the handler,
