@@ -34,6 +34,8 @@ class NodeDomains {
   DomainId Of(NodeId node) const {
     return node < of_node_.size() ? of_node_[node] : kNoDomain;
   }
+  // Of the key, by domain.
+  const std::vector<std::string>& values() const { return values_; }
   // Ids are below this.
   std::size_t size() const { return values_.size(); }
 

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/index/topology_index.h"
+#include "core/index/workload_name.h"
 #include "core/model/taint.h"
 #include "core/plugins/interpodaffinity/incoming_terms.h"
 #include "core/plugins/podtopologyspread/constraint.h"
@@ -146,6 +147,7 @@ RuleTallies::RuleTallies(const ClusterState& cluster, RuleScope scope)
     if (known.spreads && (is_new || known.by_labels)) {
       Pod written = common;
       written.meta.labels = pod.labels();
+      written.meta.name = pod.name();
       AddSpreads(written, kDoNotSchedule);
       if (scope_.schedule_anyway) AddSpreads(written, kScheduleAnyway);
     }
@@ -221,9 +223,10 @@ void RuleTallies::AddSpreads(const Pod& pod, std::string_view action) {
           cluster_, constraint.topology_key,
           [&nodes](const NodeInfo& node) { return nodes.Has(node.id); });
     }
-    spreads_.push_back(
-        std::make_unique<SpreadTally>(constraint, pod.meta.namespace_name,
-                                      action == kDoNotSchedule, domains));
+    spreads_.push_back(std::make_unique<SpreadTally>(
+        constraint, pod.meta.namespace_name,
+        WorkloadName(cluster_, pod.meta, pod.meta.name),
+        action == kDoNotSchedule, domains));
     known = spreads_.back().get();
     spread_lookup_[pod.meta.namespace_name].Add(known, constraint.selector);
     index.Count(query).by_node().ForEach(

@@ -20,10 +20,13 @@ namespace vicinal {
 class SpreadTally {
  public:
   // `hard`: DoNotSchedule. `domains`: of the nodes whose pods count.
+  // `workload`: of a pod that has the constraint, see WorkloadName.
   SpreadTally(SpreadConstraint constraint, std::string namespace_name,
-              bool hard, std::shared_ptr<const NodeDomains> domains)
+              std::string workload, bool hard,
+              std::shared_ptr<const NodeDomains> domains)
       : constraint_(std::move(constraint)),
         namespace_name_(std::move(namespace_name)),
+        workload_(std::move(workload)),
         hard_(hard),
         domains_(std::move(domains)),
         counts_(domains_->size(), 0) {
@@ -33,6 +36,10 @@ class SpreadTally {
   bool hard() const { return hard_; }
   const SpreadConstraint& constraint() const { return constraint_; }
   const std::string& namespace_name() const { return namespace_name_; }
+  const std::string& workload() const { return workload_; }
+  const NodeDomains& domains() const { return *domains_; }
+  // The pods of each of them.
+  const std::vector<std::int64_t>& counts() const { return counts_; }
 
   // Counts `delta` more pods on a node. Cost: O(log distinct counts).
   void Add(NodeId node, std::int64_t delta) {
@@ -110,6 +117,7 @@ class SpreadTally {
 
   const SpreadConstraint constraint_;
   const std::string namespace_name_;
+  const std::string workload_;
   const bool hard_;
   const std::shared_ptr<const NodeDomains> domains_;
   std::vector<std::int64_t> counts_;                   // By domain.

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/explain/describe.h"
 #include "core/index/stored_pod.h"
+#include "core/index/workload_name.h"
 #include "core/model/node.h"
-#include "core/model/object_meta.h"
 
 namespace vicinal {
 namespace {
@@ -21,22 +21,6 @@ std::string LabelOr(const Labels& labels, const char* key) {
 
 std::string NameOf(const StoredPod& pod) {
   return absl::StrCat(pod.namespace_name(), "/", std::string(pod.name()));
-}
-
-// What made the pod: its controller, or that one's.
-std::string WorkloadOf(const ClusterState& cluster, const StoredPod& pod) {
-  const OwnerReference* owner = ControllerOf(pod.common().meta);
-  if (owner == nullptr) return NameOf(pod);
-  std::string name = owner->name;
-  if (owner->kind == "ReplicaSet") {
-    const auto& sets = cluster.All<ReplicaSet>();
-    const auto set = sets.find({pod.namespace_name(), owner->name});
-    if (set != sets.end()) {
-      const OwnerReference* deployment = ControllerOf(set->second.meta);
-      if (deployment != nullptr) name = deployment->name;
-    }
-  }
-  return pod.namespace_name() + "/" + name;
 }
 
 class Workloads {
@@ -95,7 +79,7 @@ PageView ViewOf(const ClusterState& cluster, Page& page) {
     node.pod_count = info->pods.size();
     for (const StoredPod* pod : info->pods) {
       node.pods.push_back(
-          {workloads.IndexOf(WorkloadOf(cluster, *pod)), NameOf(*pod)});
+          {workloads.IndexOf(WorkloadName(cluster, *pod)), NameOf(*pod)});
     }
     std::sort(
         node.pods.begin(), node.pods.end(),
