@@ -32,6 +32,9 @@ class DecisionRing {
   // decision.
   void Add(DecisionRecord decision);
 
+  // The number of the last decision; 0: there is none. Cost: O(1).
+  std::uint64_t last() const { return last_; }
+
   // All that are kept, the oldest first. Cost: O(capacity).
   Decisions All() const;
 

@@ -53,8 +53,10 @@ bool ForEachPart(const ClusterStore& store,
                  const std::function<bool(std::vector<Object>)>& visit) {
   bool wanted = true;
   ForEachKind([&]<typename Kind>(Kind*) {
-    const std::vector<ObjectKey> keys = store.Read(
-        [](const ClusterState& cluster) { return SortedKeys<Kind>(cluster); });
+    std::vector<ObjectKey> keys = store.Read(
+        [](const ClusterState& cluster) { return cluster.Keys<Kind>(); });
+    // Not under the lock: there may be many.
+    std::sort(keys.begin(), keys.end());
     for (std::size_t begin = 0; wanted && begin < keys.size();
          begin += kObjectsPerPart) {
       const std::size_t end = std::min(begin + kObjectsPerPart, keys.size());

@@ -22,8 +22,8 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
       ->group("Listeners");
   serve
       ->add_option("--admin-listen-address", options.admin_listen_address,
-                   "<IP>:<port> of /healthz, /readyz, /leadz, /metrics and "
-                   "/decisions")
+                   "<IP>:<port> of /healthz, /readyz, /leadz, /metrics, "
+                   "/decisions and /page")
       ->capture_default_str()
       ->group("Listeners");
   serve
@@ -36,7 +36,8 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
                    "what gRPC clients may do, by the common name of their "
                    "certificate: a YAML mapping of names to lists of ask "
                    "(Filter, Prioritize, Preempt, Explain), bind, feed and "
-                   "read (Snapshot, and /decisions of the admin listener). "
+                   "read (Snapshot, and /decisions and /page of the admin "
+                   "listener). "
                    "Default: all who have a certificate may ask")
       ->group("Listeners");
   serve
@@ -254,7 +255,8 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
       ->add_option("--metrics-client-ca-file", options->metrics_client_ca_file,
                    "PEM certificates; who has a client certificate signed by "
                    "any of them may read /metrics, and with the role read "
-                   "/decisions, and the clients of --client-ca-file may not")
+                   "/decisions and /page, and the clients of --client-ca-file "
+                   "may not")
       ->group("TLS");
   serve
       ->add_flag("--allow-anonymous-clients", options->allow_anonymous_clients,

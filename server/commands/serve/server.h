@@ -23,6 +23,7 @@
 #include "server/listeners/grpc/grpc_server.h"
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/tls/server_tls.h"
+#include "server/live_page/live_page.h"
 #include "server/metrics/metrics.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_store.h"
@@ -94,6 +95,7 @@ class Server {
   const ExtenderService extender_;
   const ExtenderBinder binder_;
   const LiveExplainer explainer_;
+  LivePage live_page_;
   AdminService admin_;
   GrpcExtender grpc_extender_;
   GrpcClusterState grpc_cluster_state_;

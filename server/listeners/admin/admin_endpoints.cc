@@ -11,8 +11,10 @@ HttpResponse Text(unsigned status, std::string text) {
 
 HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
                          const HttpRequest& request) {
-  const bool known = request.path == "/healthz" || request.path == "/readyz" ||
-                     request.path == "/metrics" ||
+  const bool is_page = endpoints.page && (request.path == "/page" ||
+                                          request.path.starts_with("/page/"));
+  const bool known = is_page || request.path == "/healthz" ||
+                     request.path == "/readyz" || request.path == "/metrics" ||
                      (request.path == "/leadz" && endpoints.may_lead) ||
                      (request.path == "/decisions" && endpoints.decisions);
   if (!known) return ErrorResponse(404, "unknown path");
@@ -22,16 +24,17 @@ HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
     return response;
   }
   if (request.path == "/healthz") return Text(200, "ok");
-  if (request.path == "/metrics" || request.path == "/decisions") {
+  if (request.path == "/metrics" || request.path == "/decisions" || is_page) {
     if (endpoints.protect_metrics && !request.has_client_certificate) {
       return ErrorResponse(401, "a client certificate is required");
     }
-    if (request.path == "/decisions") {
+    if (request.path == "/decisions" || is_page) {
       const absl::Status may =
           endpoints.may_read_decisions
               ? endpoints.may_read_decisions(request.client_name)
               : absl::OkStatus();
       if (!may.ok()) return ErrorResponse(403, std::string(may.message()));
+      if (is_page) return endpoints.page(request);
       return {200, "application/jsonl", endpoints.decisions()};
     }
     return {200, "text/plain; version=0.0.4; charset=utf-8",

@@ -18,16 +18,19 @@ struct AdminEndpoints {
   std::function<std::string()> metrics;  // /metrics, in the text format.
   // /decisions, a line of JSON each; null: there are none.
   std::function<std::string()> decisions = nullptr;
+  // /page and what is below it; null: there is no page.
+  std::function<HttpResponse(const HttpRequest&)> page = nullptr;
   // Whether a client, by the common name of its certificate, may read the
-  // decisions; null: who may read the metrics. Else 403 with the message.
+  // decisions and the page; null: who may read the metrics. Else 403 with the
+  // message.
   std::function<absl::Status(std::string_view)> may_read_decisions = nullptr;
-  // These two are only for clients with a certificate; the kubelet, which asks
-  // for the health, has none.
+  // These three are only for clients with a certificate; the kubelet, which
+  // asks for the health, has none.
   bool protect_metrics = false;
 };
 
-// Answers GET /healthz, /readyz, /leadz, /metrics and /decisions. Thread-safe
-// if the functions are.
+// Answers GET /healthz, /readyz, /leadz, /metrics, /decisions and /page.
+// Thread-safe if the functions are.
 HttpResponse HandleAdmin(const AdminEndpoints& endpoints,
                          const HttpRequest& request);
 

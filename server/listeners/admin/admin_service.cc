@@ -13,10 +13,14 @@ namespace vicinal {
 HttpResponse AdminService::Handle(const HttpRequest& request) const {
   std::function<std::string()> decisions;
   if (decisions_ != nullptr) decisions = [this] { return RenderDecisions(); };
+  std::function<HttpResponse(const HttpRequest&)> page;
+  if (page_ != nullptr) {
+    page = [this](const HttpRequest& asked) { return page_->Handle(asked); };
+  }
   return HandleAdmin(
       {[this] { return CheckReady(); },
        [this] { return lead_check_.Check(LeadCheck::Clock::now()); },
-       [this] { return RenderMetrics(); }, decisions, may_read_decisions_,
+       [this] { return RenderMetrics(); }, decisions, page, may_read_decisions_,
        protect_metrics_},
       request);
 }

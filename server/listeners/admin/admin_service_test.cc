@@ -16,6 +16,7 @@
 namespace vicinal {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -136,6 +137,35 @@ TEST_F(AdminServiceTest, DecisionsMayBeForFewerClientsThanTheMetrics) {
   request.path = "/decisions";
   request.client_name = "reader";
   EXPECT_EQ(service.Handle(request).status, 200u);
+}
+
+TEST_F(AdminServiceTest, ThePageIsForThoseWhoMayReadTheDecisions) {
+  const DecisionRing ring(2);
+  LivePage page(
+      store_, freshness_, [](const std::string&) { return nullptr; }, ring,
+      LivePage::Options());
+  const AdminService service(
+      store_, freshness_, lead_check_, metrics_, true, &ring, nullptr,
+      [](std::string_view client) {
+        return client == "reader" ? absl::OkStatus()
+                                  : absl::PermissionDeniedError("no reader");
+      },
+      &page);
+  for (const char* path : {"/page", "/page/state", "/page/script.js",
+                           "/page/style.css", "/page/other"}) {
+    HttpRequest request{"GET", path, ""};
+    EXPECT_EQ(service.Handle(request).status, 401u) << path;
+    request.has_client_certificate = true;
+    request.client_name = "prometheus";
+    EXPECT_EQ(service.Handle(request).status, 403u) << path;
+    request.client_name = "reader";
+    EXPECT_THAT(service.Handle(request).status, AnyOf(200u, 404u, 503u))
+        << path;
+    request.method = "POST";
+    EXPECT_EQ(service.Handle(request).status, 405u) << path;
+  }
+  EXPECT_EQ(service.Handle({"GET", "/pages", ""}).status, 404u);
+  EXPECT_EQ(Get("/page").status, 404u);
 }
 
 TEST_F(AdminServiceTest, TheMetricsSayWhatTheLogOfDecisionsHasLost) {

@@ -159,7 +159,7 @@ func (f *fixture) othersGetNothing(t *testing.T, v *harness.Vicinal, strangers m
 	if v.GRPCAddress != "" {
 		t.Errorf("gRPC listens on %s", v.GRPCAddress)
 	}
-	closed := []string{v.AdminAddress + "/metrics", v.AdminAddress + "/decisions"}
+	closed := []string{v.AdminAddress + "/metrics", v.AdminAddress + "/decisions", v.AdminAddress + "/page/state"}
 	for _, verb := range []string{"/filter", "/prioritize", "/preempt", "/bind"} {
 		closed = append(closed, v.ExtenderAddress+verb)
 	}

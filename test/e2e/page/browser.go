@@ -41,6 +41,12 @@ type message struct {
 // open starts Chromium and opens a file in it.
 func open(t *testing.T, file string) *browser {
 	t.Helper()
+	return openAddress(t, "file://"+file)
+}
+
+// openAddress starts Chromium and opens a page in it.
+func openAddress(t *testing.T, address string) *browser {
+	t.Helper()
 	commandsOut, commandsIn, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +90,7 @@ func open(t *testing.T, file string) *browser {
 	b.session = attached.SessionID
 	b.call("Network.enable", nil, nil)
 	b.resize(1280, 900)
-	b.call("Page.navigate", map[string]any{"url": "file://" + file}, nil)
+	b.call("Page.navigate", map[string]any{"url": address}, nil)
 	harness.Eventually(t, time.Minute, "the page is drawn", func() string {
 		if b.eval(`document.readyState === "complete" && document.querySelector("h1") !== null`) != true {
 			return "not yet"

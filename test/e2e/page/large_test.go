@@ -21,6 +21,11 @@ type object map[string]any
 // rules, as a List.
 func writeCluster(t *testing.T, nodes int) string {
 	t.Helper()
+	return writeClusterWith(t, nodes, 10)
+}
+
+func writeClusterWith(t *testing.T, nodes, podsPerNode int) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "cluster.json")
 	file, err := os.Create(path)
 	if err != nil {
@@ -47,7 +52,7 @@ func writeCluster(t *testing.T, nodes int) string {
 	owner := func(kind, name string) []object {
 		return []object{{"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": kind + name, "controller": true}}
 	}
-	for d := range (nodes*10 + podsPerDeployment - 1) / podsPerDeployment {
+	for d := range (nodes*podsPerNode + podsPerDeployment - 1) / podsPerDeployment {
 		name := fmt.Sprint("app-", d)
 		labels := object{"app": name}
 		selector := object{"matchLabels": labels}

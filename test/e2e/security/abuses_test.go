@@ -81,6 +81,9 @@ func withoutACertificate(w *world) []abuse {
 		}}, abuse{"decisions, client with " + who, func(w *world) (string, bool) {
 			status, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/decisions", "")
 			return fmt.Sprint(status, got, err), status == 0 || status == 401 || config == nil && status == 400
+		}}, abuse{"the page's state, client with " + who, func(w *world) (string, bool) {
+			status, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/page/state", "")
+			return fmt.Sprint(status, got, err), status == 0 || status == 401 || config == nil && status == 400
 		}}, abuse{"gRPC, client with " + who, func(w *world) (string, bool) {
 			client, err := w.vicinal.DialGRPCWith(config, 2*time.Second)
 			if err == nil {
@@ -125,6 +128,9 @@ func withoutTheRole(t *testing.T, w *world) []abuse {
 		if role != "read" {
 			abuses = append(abuses, abuse{"/decisions with the role " + role, func(w *world) (string, bool) {
 				code, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/decisions", "")
+				return fmt.Sprint(code, got, err), code == 403
+			}}, abuse{"/page/state with the role " + role, func(w *world) (string, bool) {
+				code, got, err := w.call(config, "GET", w.vicinal.AdminAddress, "/page/state", "")
 				return fmt.Sprint(code, got, err), code == 403
 			}})
 		}

@@ -240,6 +240,13 @@ func TestDecisionsAreNotForThoseWhoReadOnlyTheMetrics(t *testing.T) {
 				if status, got, err := w.call(want.who, "GET", w.vicinal.AdminAddress, want.path, ""); status != want.status {
 					t.Errorf("%d: %s: %d %s %v, want %d", i, want.path, status, got, err, want.status)
 				}
+				if want.path != "/decisions" {
+					continue
+				}
+				// The page tells the same and more.
+				if status, got, err := w.call(want.who, "GET", w.vicinal.AdminAddress, "/page", ""); status != want.status {
+					t.Errorf("%d: /page: %d %s %v, want %d", i, status, got, err, want.status)
+				}
 			}
 		})
 	}

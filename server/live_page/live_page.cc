@@ -1,0 +1,158 @@
+#include "server/live_page/live_page.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/live_page/live_page_files.h"
+#include "server/state/store_parts.h"
+
+namespace vicinal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A rendering takes a tenth of a core at most.
+constexpr int kRestFactor = 9;
+
+// Nothing from elsewhere, and nothing that a name in the cluster could add to
+// the page: no script, style or handler in its text is run.
+constexpr char kPolicy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+HttpResponse Protected(std::string_view content_type, std::string_view body) {
+  HttpResponse response{200, std::string(content_type), std::string(body)};
+  response.headers = {{"content-security-policy", kPolicy},
+                      {"x-content-type-options", "nosniff"},
+                      {"referrer-policy", "no-referrer"},
+                      {"cache-control", "no-store"}};
+  return response;
+}
+
+}  // namespace
+
+LivePage::LivePage(const ClusterStore& store, const Freshness& freshness,
+                   ProfileOf profile_of, const DecisionRing& decisions,
+                   const Options& options)
+    : store_(store),
+      freshness_(freshness),
+      profile_of_(std::move(profile_of)),
+      decisions_(decisions),
+      options_(options),
+      thread_([this] { Run(); }) {}
+
+LivePage::~LivePage() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  thread_.join();
+}
+
+HttpResponse LivePage::Handle(const HttpRequest& request) {
+  if (request.path == "/page") {
+    return Protected("text/html; charset=utf-8", LivePageHtml());
+  }
+  if (request.path == "/page/style.css") {
+    return Protected("text/css; charset=utf-8", LivePageStyle());
+  }
+  if (request.path == "/page/script.js") {
+    return Protected("text/javascript; charset=utf-8", LivePageScript());
+  }
+  if (request.path == "/page/state") return AnswerState(request);
+  return ErrorResponse(404, "unknown path");
+}
+
+HttpResponse LivePage::AnswerState(const HttpRequest& request) {
+  std::shared_ptr<const State> state;
+  {
+    const MutexLock lock(mutex_);
+    if (!asked_) {
+      asked_ = true;
+      changed_.NotifyAll();
+    }
+    state = state_;
+  }
+  if (state == nullptr) {
+    return ErrorResponse(503, "the first picture of the cluster is being made");
+  }
+  HttpResponse response = Protected("application/json", "");
+  response.headers.emplace_back("etag", state->etag);
+  if (request.if_none_match == state->etag) {
+    response.status = 304;
+  } else {
+    response.body = state->json;
+  }
+  return response;
+}
+
+std::uint64_t LivePage::renderings() const {
+  const MutexLock lock(mutex_);
+  return renderings_;
+}
+
+void LivePage::Run() {
+  // Of this thread alone, in Linux.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
+  while (AwaitQuestion()) {
+    const Clock::time_point begin = Clock::now();
+    if (const Source source = Look(); source != rendered_) Render(source);
+    const Clock::time_point end = Clock::now();
+    const MutexLock lock(mutex_);
+    next_ = end + std::max<Clock::duration>(options_.interval,
+                                            (end - begin) * kRestFactor);
+  }
+}
+
+bool LivePage::AwaitQuestion() {
+  const MutexLock lock(mutex_);
+  while (!stopping_ && !asked_) changed_.Wait(mutex_);
+  while (!stopping_ && Clock::now() < next_) {
+    changed_.WaitUntil(mutex_, next_);
+  }
+  asked_ = false;
+  return !stopping_;
+}
+
+PageHealth LivePage::Health() const {
+  const Freshness::Clock::time_point now = Freshness::Clock::now();
+  PageHealth health;
+  health.problem = std::string(freshness_.Check(now).message());
+  for (const auto& [resource, outage] : freshness_.Outages(now)) {
+    health.late[resource] =
+        std::chrono::duration_cast<std::chrono::seconds>(outage);
+  }
+  return health;
+}
+
+LivePage::Source LivePage::Look() const {
+  return {store_.generation(), decisions_.last(), Health()};
+}
+
+void LivePage::Render(const Source& source) {
+  if (!rendered_ || rendered_->generation != source.generation) {
+    ClusterState copy(store_.Read(
+        [](const ClusterState& cluster) { return cluster.release(); }));
+    CopyInParts(store_, copy);
+    picture_ = DrawPicture(copy, profile_of_);
+  }
+  rendered_ = source;
+  auto state = std::make_shared<State>();
+  state->json = PageStateJson(source.health, picture_, decisions_.All());
+  // After a restart the same state is the same.
+  state->etag = absl::StrCat(
+      "\"", absl::Hex(std::hash<std::string>()(state->json)), "\"");
+  const MutexLock lock(mutex_);
+  state_ = std::move(state);
+  ++renderings_;
+}
+
+}  // namespace vicinal

@@ -1,0 +1,108 @@
+// A page about the running server and its cluster, for a browser.
+//
+//   GET /page            the page, which loads what follows and nothing else
+//   GET /page/style.css
+//   GET /page/script.js
+//   GET /page/state      what it shows, as JSON; with an ETag
+//
+// The page asks for its state every few seconds. However many pages do, there
+// is one rendering at a time, one in an interval at most, and none while
+// nothing has changed or nobody asks.
+#ifndef VICINAL_SERVER_LIVE_PAGE_LIVE_PAGE_H_
+#define VICINAL_SERVER_LIVE_PAGE_LIVE_PAGE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "core/sync/mutex.h"
+#include "server/decisions/decision_ring.h"
+#include "server/listeners/http/http_handler.h"
+#include "server/live_page/page_state.h"
+#include "server/live_page/picture.h"
+#include "server/state/cluster_store.h"
+#include "server/state/freshness.h"
+
+namespace vicinal {
+
+// Thread-safe.
+//
+// What questions of the scheduler notice of it: a rendering copies the cluster
+// in parts, so that the lock of the store is held for moments (the longest is
+// to collect the names of all pods), and works on the copy, in a thread of the
+// lowest priority. A rendering costs what CopyInParts
+// and DrawPicture do: some 0.6 s of a core, and the memory of the cluster once
+// more, with 5,000 nodes and 150,000 pods. It rests for nine times as long as
+// it took, so that it takes a tenth of a core at most. Asking costs O(1) and a
+// copy of the answer, kMaxPageStateBytes at most.
+class LivePage {
+ public:
+  struct Options {
+    // From the end of a rendering to the begin of the next.
+    std::chrono::milliseconds interval{5000};
+  };
+
+  // All that is referred to must outlive it.
+  LivePage(const ClusterStore& store, const Freshness& freshness,
+           ProfileOf profile_of, const DecisionRing& decisions,
+           const Options& options);
+  // Waits for a rendering that is under way.
+  ~LivePage();
+
+  // Answers a GET of a path above; others get status 404. Never waits for a
+  // rendering: the state is the last one, and 503 until there is the first. 304
+  // if the client has it.
+  HttpResponse Handle(const HttpRequest& request);
+
+  // How often a state was rendered. For tests.
+  std::uint64_t renderings() const;
+
+ private:
+  // What a state is made of; the same again makes no other.
+  struct Source {
+    std::uint64_t generation = 0;
+    std::uint64_t decisions = 0;
+    PageHealth health;
+
+    friend bool operator==(const Source&, const Source&) = default;
+  };
+  struct State {
+    std::string etag;
+    std::string json;
+  };
+
+  HttpResponse AnswerState(const HttpRequest& request);
+  void Run();
+  // False: it is to end.
+  bool AwaitQuestion();
+  Source Look() const;
+  void Render(const Source& source);
+  PageHealth Health() const;
+
+  const ClusterStore& store_;
+  const Freshness& freshness_;
+  const ProfileOf profile_of_;
+  const DecisionRing& decisions_;
+  const Options options_;
+
+  // Only the thread's.
+  std::optional<Source> rendered_;
+  Picture picture_;  // Of that generation.
+
+  mutable Mutex mutex_;
+  CondVar changed_;  // With mutex_.
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool asked_ ABSL_GUARDED_BY(mutex_) = false;
+  std::chrono::steady_clock::time_point next_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const State> state_ ABSL_GUARDED_BY(mutex_);
+  std::uint64_t renderings_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::thread thread_;
+};
+
+}  // namespace vicinal
+
+#endif  // VICINAL_SERVER_LIVE_PAGE_LIVE_PAGE_H_
