@@ -92,16 +92,30 @@ func startReader(t *testing.T, cp *harness.ControlPlane, encoding string, stream
 		}}, request)
 		return true
 	})
-	r.Vicinal = harness.StartVicinal(t, cp.Run, "--kubeconfig="+cp.VicinalKubeconfig(t, proxy.URL), "--kube-api-content-type="+encoding)
+	// A file of its own: vicinal follows what is written into it.
+	_, port, _ := strings.Cut(strings.TrimPrefix(proxy.URL, "https://"), ":")
+	kubeconfig := cp.Kubeconfig(t, "vicinal-"+port, proxy.URL, cp.ClientCertificate(t, "vicinal"))
+	r.Vicinal = harness.StartVicinal(t, cp.Run, "--kubeconfig="+kubeconfig, "--kube-api-content-type="+encoding)
 	r.WaitReady(t)
 	r.client = r.DialGRPC(t)
 	return r
 }
 
-func (r *reader) contentTypes() []string {
+// lists are how its lists were answered. All watches, also those that renew a silent one,
+// were answered in the encoding that was asked for.
+func (r *reader) lists(t *testing.T, encoding string) []string {
+	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.types))
+	var lists []string
+	for _, how := range slices.Sorted(maps.Keys(r.types)) {
+		if contentType, ok := strings.CutPrefix(how, "watch "); !ok {
+			lists = append(lists, how)
+		} else if !strings.HasPrefix(contentType, encoding) {
+			t.Errorf("a watch was answered with %q", contentType)
+		}
+	}
+	return lists
 }
 
 func (r *reader) snapshot(t *testing.T) []string {
@@ -245,18 +259,16 @@ func TestTheStateIsTheSameByJSONAndByProtobuf(t *testing.T) {
 		want := []string{how + protobufType}
 		if streams {
 			want[0] += ";stream=watch"
-		} else {
-			want = append(want, "watch "+protobufType+";stream=watch")
 		}
-		if got := list.contentTypes(); !slices.Equal(got, want) {
+		if got := list.lists(t, protobufType); !slices.Equal(got, want) {
 			t.Errorf("the API server answered with %q, want %q", got, want)
 		}
 		list.Kill()
 	}
-	if got, want := byProtobuf.contentTypes(), []string{"stream " + protobufType + ";stream=watch"}; !slices.Equal(got, want) {
+	if got, want := byProtobuf.lists(t, protobufType), []string{"stream " + protobufType + ";stream=watch"}; !slices.Equal(got, want) {
 		t.Errorf("the API server answered with %q, want %q", got, want)
 	}
-	if got, want := byJSON.contentTypes(), []string{"stream " + jsonType}; !slices.Equal(got, want) {
+	if got, want := byJSON.lists(t, jsonType), []string{"stream " + jsonType}; !slices.Equal(got, want) {
 		t.Errorf("the API server answered with %q, want %q", got, want)
 	}
 }
