@@ -39,6 +39,8 @@ func TestOnARealAPIServer(t *testing.T) {
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "nobody"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	// The harness has vicinal's account already.
+	kubectl(t, nil, "--kubeconfig="+f.kubeconfig, "delete", "-f", harness.RepositoryFile(t, "manifests/base/rbac.yaml"))
 	t.Run("Helm installs, changes and removes the chart", f.helmInstalls)
 	t.Run("every variant is accepted, and a second time changes nothing", f.variantsAreAccepted)
 	t.Run("the API server would refuse a misspelt field", f.misspeltFieldIsRefused)
@@ -81,9 +83,6 @@ func (f *fixture) apply(t *testing.T, overlay string) map[string]string {
 }
 
 func (f *fixture) variantsAreAccepted(t *testing.T) {
-	// On a cluster that has nothing of vicinal yet.
-	base := harness.RepositoryFile(t, "manifests/base/rbac.yaml")
-	kubectl(t, nil, "--kubeconfig="+f.kubeconfig, "delete", "-f", base)
 	for _, v := range variants {
 		first := f.apply(t, v.overlay)
 		if objects := len(v.objects(t)); len(first) != objects || objects < 4 {
