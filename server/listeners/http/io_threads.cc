@@ -1,12 +1,18 @@
 #include "server/listeners/http/io_threads.h"
 
+#include <boost/asio/steady_timer.hpp>
 #include <utility>
 
 namespace vicinal {
 
 IoThreads::IoThreads(int threads, OnThrown on_thrown)
     : on_thrown_(std::move(on_thrown)) {
-  for (int i = 0; i < threads; ++i) ios_.push_back(std::make_unique<Io>());
+  for (int i = 0; i < threads; ++i) {
+    ios_.push_back(std::make_unique<Io>());
+    // Opens what the context needs to wait, which it would do for its first
+    // connection: open files that stay are then those of connections.
+    const boost::asio::steady_timer opener(ios_.back()->context);
+  }
 }
 
 void IoThreads::Start() {
