@@ -15,8 +15,7 @@ namespace vicinal {
 
 // Each thread has an io_context of its own, so that what belongs to one
 // connection needs no lock and no strand, and wakes no other thread: several
-// threads on one io_context wake each other for each step of a coroutine,
-// thirty times for one request.
+// threads on one io_context wake each other for each step of a coroutine.
 //
 // Nothing that blocks may run on them. Not thread-safe, but for what runs on
 // the contexts.
