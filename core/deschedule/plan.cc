@@ -200,6 +200,24 @@ class Planner {
     }
   }
 
+  // All reasons to replace a pod, of the strategies that it is among.
+  template <typename IsAmongThose>
+  std::vector<ToReplace> ReasonsToReplace(const ObjectMeta& meta,
+                                          const PodStatusFacts& status,
+                                          const IsAmongThose& is_among) const {
+    std::vector<ToReplace> reasons;
+    ForEachAboutStatus(
+        [&](const PolicyProfile& profile, const Strategy& strategy) {
+          if (!is_among(strategy)) return;
+          std::optional<StatusMatch> match =
+              MatchStatus(strategy, meta, status, options_.now);
+          if (match) {
+            reasons.push_back({&profile, &strategy, *std::move(match)});
+          }
+        });
+    return reasons;
+  }
+
   void FindToReplace(const PodFactsMap& facts) {
     bool any = false;
     ForEachAboutStatus([&any](const auto&, const auto&) { any = true; });
@@ -211,14 +229,10 @@ class Planner {
           !IsOnNodeOfPolicy(pod->node())) {
         continue;
       }
-      ForEachAboutStatus([&](const PolicyProfile& profile,
-                             const Strategy& strategy) {
-        if (!IsAmong(strategy, *pod)) return;
-        std::optional<StatusMatch> match = MatchStatus(
-            strategy, pod->common().meta, *of_pod.status, options_.now);
-        if (!match) return;
-        to_replace_[key].push_back({&profile, &strategy, *std::move(match)});
-      });
+      std::vector<ToReplace> reasons = ReasonsToReplace(
+          pod->common().meta, *of_pod.status,
+          [pod](const Strategy& strategy) { return IsAmong(strategy, *pod); });
+      if (!reasons.empty()) to_replace_.emplace(key, std::move(reasons));
     }
     replacements_.to_replace = static_cast<std::int64_t>(to_replace_.size());
     for (const Pod& pod : options_.finished) {
@@ -228,20 +242,14 @@ class Planner {
           !IsOnNodeOfPolicy(node)) {
         continue;
       }
-      bool is_found = false;
-      ForEachAboutStatus([&](const PolicyProfile& profile,
-                             const Strategy& strategy) {
-        if (!IsAmong(strategy, pod.meta.namespace_name,
-                     [&pod] { return pod.meta.labels; })) {
-          return;
-        }
-        std::optional<StatusMatch> match =
-            MatchStatus(strategy, pod.meta, *of_pod.status, options_.now);
-        if (!match) return;
-        finished_.push_back({&pod, {&profile, &strategy, *std::move(match)}});
-        is_found = true;
-      });
-      replacements_.to_replace += is_found ? 1 : 0;
+      std::vector<ToReplace> reasons = ReasonsToReplace(
+          pod.meta, *of_pod.status, [&pod](const Strategy& strategy) {
+            return IsAmong(strategy, pod.meta.namespace_name,
+                           [&pod] { return pod.meta.labels; });
+          });
+      if (!reasons.empty()) ++replacements_.to_replace;
+      for (ToReplace& why : reasons)
+        finished_.push_back({&pod, std::move(why)});
     }
   }
 
