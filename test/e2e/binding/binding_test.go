@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,15 +26,7 @@ const (
 // podCount is how many pods a run creates; $VICINAL_BINDING_PODS or 200.
 func podCount(t *testing.T) int {
 	t.Helper()
-	text := os.Getenv("VICINAL_BINDING_PODS")
-	if text == "" {
-		return 200
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 100 || n%100 != 0 {
-		t.Fatalf("VICINAL_BINDING_PODS must be a multiple of 100, got %q", text)
-	}
-	return n
+	return harness.Count(t, "VICINAL_BINDING_PODS", 200, 100)
 }
 
 // delays are those of the issue in the long form ($VICINAL_BINDING_PODS is set).

@@ -4,8 +4,6 @@ package consistency
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -30,15 +28,7 @@ const (
 // podCount is how many pods a run creates; $VICINAL_CONSISTENCY_PODS or 400.
 func podCount(t *testing.T) int {
 	t.Helper()
-	text := os.Getenv("VICINAL_CONSISTENCY_PODS")
-	if text == "" {
-		return 400
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 100 || n%100 != 0 {
-		t.Fatalf("VICINAL_CONSISTENCY_PODS must be a multiple of 100, got %q", text)
-	}
-	return n
+	return harness.Count(t, "VICINAL_CONSISTENCY_PODS", 400, 100)
 }
 
 // One control plane serves all parts.

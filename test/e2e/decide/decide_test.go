@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
@@ -16,21 +15,6 @@ import (
 	"vicinal/test/e2e/harness"
 )
 
-// caseCount is how many cases are asked; $VICINAL_DECIDE_CASES or 500. Each starts a
-// process.
-func caseCount(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("VICINAL_DECIDE_CASES")
-	if text == "" {
-		return 500
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("VICINAL_DECIDE_CASES: %v", err)
-	}
-	return n
-}
-
 func TestTheChosenNodeIsOneOfTheSchedulersBest(t *testing.T) {
 	run := harness.NewRun(t)
 	oracle, err := stock.NewScheduler(t.Context())
@@ -38,7 +22,7 @@ func TestTheChosenNodeIsOneOfTheSchedulersBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen, choices, refused := 0, 0, 0
-	for i := range caseCount(t) {
+	for i := range uint64(harness.Count(t, "VICINAL_DECIDE_CASES", 500, 1)) {
 		generated := cases.Generate(4, i)
 		c, err := stock.ParseCase(generated.Line)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,20 +20,6 @@ import (
 
 	"vicinal/test/e2e/harness"
 )
-
-// faultRounds is how often each fault happens. VICINAL_PLUGIN_FAULTS sets it; the long form
-// of test/run has more.
-func faultRounds(t *testing.T) int {
-	text := os.Getenv("VICINAL_PLUGIN_FAULTS")
-	if text == "" {
-		return 1
-	}
-	rounds, err := strconv.Atoi(text)
-	if err != nil || rounds < 1 {
-		t.Fatalf("VICINAL_PLUGIN_FAULTS: %q is no count", text)
-	}
-	return rounds
-}
 
 const (
 	podsDuringFault = 30 // so many are placed while a fault lasts
@@ -295,7 +280,7 @@ func (u *underLoad) happen(t *testing.T, fault fault) {
 }
 
 func TestFaultsUnderLoadFailNoAttemptAndBreakNoRule(t *testing.T) {
-	rounds := faultRounds(t)
+	rounds := harness.Count(t, "VICINAL_PLUGIN_FAULTS", 1, 1) // The long form of test/run has more.
 	u := startUnderLoad(t, rounds)
 	ctx, stop := context.WithCancel(t.Context())
 	var loading sync.WaitGroup

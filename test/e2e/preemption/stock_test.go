@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,19 +24,6 @@ import (
 	"vicinal/test/e2e/harness"
 )
 
-// generated is how many cases there are: $VICINAL_PREEMPTION_CASES or 100.
-func generated(t *testing.T) uint64 {
-	text := os.Getenv("VICINAL_PREEMPTION_CASES")
-	if text == "" {
-		return 100
-	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		t.Fatalf("VICINAL_PREEMPTION_CASES: %v", err)
-	}
-	return n
-}
-
 // notEnough is what may differ from a scheduler with all plugins.
 const notEnough = "what in-tree evicts does not let the pod fit: when it takes a pod away that is terminating, PodTopologySpread counts one too few (updateWithPod), and the next attempt evicts more"
 
@@ -52,7 +38,7 @@ func TestVictimsAreThoseOfTheSchedulerWithAllPlugins(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked, same, added, dropped, different, nodes int
-	for index := uint64(0); asked < int(generated(t)); index++ {
+	for index := uint64(0); asked < harness.Count(t, "VICINAL_PREEMPTION_CASES", 100, 1); index++ {
 		line, ok := contested(t, cases.Generate(5, index).Line, index)
 		if !ok {
 			continue

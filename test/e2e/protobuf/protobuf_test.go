@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,20 +26,6 @@ const (
 	jsonType     = "application/json"
 	protobufType = "application/vnd.kubernetes.protobuf"
 )
-
-// clusterCount is how many conformance clusters are stored; $VICINAL_PROTOBUF_CLUSTERS or 60.
-func clusterCount(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("VICINAL_PROTOBUF_CLUSTERS")
-	if text == "" {
-		return 60
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("VICINAL_PROTOBUF_CLUSTERS must be a positive number, got %q", text)
-	}
-	return n
-}
 
 // reader is a vicinal that asks for an encoding, and what the API server answered it with.
 type reader struct {
@@ -216,7 +200,7 @@ func TestTheStateIsTheSameByJSONAndByProtobuf(t *testing.T) {
 		s.must(t, text)
 	}
 	start := time.Now()
-	s.addClusters(t, clusterCount(t))
+	s.addClusters(t, harness.Count(t, "VICINAL_PROTOBUF_CLUSTERS", 60, 1))
 	for kind, refused := range s.refused {
 		t.Logf("%s: %d accepted, %d refused, the first: %s", kind, s.accepted[kind], len(refused), refused[0])
 	}
