@@ -27,6 +27,7 @@ import (
 
 type options struct {
 	nodes, podsPerNode, pods  int
+	bursts                    int
 	vicinal, root             string
 	percentage                int
 	modes, kinds, profileInto string
@@ -57,6 +58,7 @@ func run(plugins func() frameworkruntime.Registry) error {
 	flag.IntVar(&o.nodes, "nodes", 1000, "nodes of the cluster")
 	flag.IntVar(&o.podsPerNode, "pods-per-node", 30, "pods that run on each")
 	flag.IntVar(&o.pods, "pods", 500, "pods to place, of each kind")
+	flag.IntVar(&o.bursts, "bursts", 1, "how often each mode places the pods of a kind; a row is the burst whose rate is the median")
 	flag.IntVar(&o.percentage, "percentage-of-nodes-to-score", 0, "of the scheduler's configuration; 0: its default")
 	flag.StringVar(&o.modes, "modes", strings.Join(modes, ","), "which modes")
 	flag.StringVar(&o.kinds, "kinds", strings.Join(placing.Kinds(), ";"), "which kinds of pods, separated by ;")
@@ -67,6 +69,9 @@ func run(plugins func() frameworkruntime.Registry) error {
 	flag.Parse()
 	if o.nodes <= 0 || o.podsPerNode <= 0 || o.pods <= 1 {
 		return errors.New("--nodes and --pods-per-node must be at least 1, --pods at least 2")
+	}
+	if o.bursts <= 0 {
+		return fmt.Errorf("--bursts: %d is less than 1", o.bursts)
 	}
 	if *mode != "" {
 		return serve(&o, *mode)
@@ -95,16 +100,23 @@ func compare(o *options) error {
 	}
 	var rows []placing.Row
 	for kind := range strings.SplitSeq(o.kinds, ";") {
-		for _, p := range processes {
-			row, err := p.place(kind)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", kind, p.mode, err)
+		bursts := map[string][]placing.Row{}
+		for range o.bursts {
+			for _, p := range processes {
+				row, err := p.place(kind)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", kind, p.mode, err)
+				}
+				bursts[p.mode] = append(bursts[p.mode], row)
+				fmt.Fprintf(os.Stderr, "%s, %s: %.0f pods/s\n", kind, p.mode, row.PodsPerSecond)
 			}
-			rows = append(rows, row)
-			fmt.Fprintf(os.Stderr, "%s, %s: %.0f pods/s\n", kind, p.mode, row.PodsPerSecond)
+			slices.Reverse(processes) // None is always the first: a machine's speed changes.
+		}
+		for _, mode := range chosen {
+			rows = append(rows, placing.Median(bursts[mode]))
 		}
 	}
-	fmt.Printf("%d nodes, %d pods before, %d pods of each kind; the scheduler's library over a no-op API", o.nodes, o.nodes*o.podsPerNode, o.pods)
+	fmt.Printf("%d nodes, %d pods before, %d times %d pods of each kind; the scheduler's library over a no-op API", o.nodes, o.nodes*o.podsPerNode, o.bursts, o.pods)
 	if o.percentage > 0 {
 		fmt.Printf("; percentageOfNodesToScore %d", o.percentage)
 	}

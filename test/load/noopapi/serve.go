@@ -33,6 +33,7 @@ type world struct {
 	api     *noop.API
 	vicinal *vicinal // nil with the stock scheduler alone
 	warm    int      // pods that warmUp has created
+	created int      // pods that place has created
 }
 
 // serve is the process of a mode.
@@ -88,10 +89,11 @@ func tail(path string) string {
 // pods are bound.
 func (w *world) place(kind string) (placing.Row, error) {
 	row := placing.Row{Kind: kind, Mode: w.mode, Pods: w.o.pods}
-	pods, err := placing.Pods(w.cluster, kind, w.o.pods)
+	pods, err := placing.Pods(w.cluster, kind, w.created, w.o.pods)
 	if err != nil {
 		return row, err
 	}
+	w.created += len(pods)
 	s, err := newScheduler(w)
 	if err != nil {
 		return row, err

@@ -97,8 +97,9 @@ func Kinds() []string {
 	return names
 }
 
-// Pods are count pending pods of a kind, always the same for the same cluster.
-func Pods(c *cluster.Cluster, name string, count int) ([]*v1.Pod, error) {
+// Pods are count pending pods of a kind, always the same for the same cluster and first,
+// the number of the first one, which is part of its name.
+func Pods(c *cluster.Cluster, name string, first, count int) ([]*v1.Pod, error) {
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if at < 0 {
 		return nil, fmt.Errorf("%q is no kind of pods; there are %q", name, Kinds())
@@ -112,7 +113,7 @@ func Pods(c *cluster.Cluster, name string, count int) ([]*v1.Pod, error) {
 	pods := make([]*v1.Pod, count)
 	for i := range pods {
 		a := apps[i%len(apps)]
-		pods[i] = c.Pod(a, fmt.Sprintf("new-%d-%d", at, i))
+		pods[i] = c.Pod(a, fmt.Sprintf("new-%d-%d", at, first+i))
 		kinds[at].add(c, a, pods[i])
 	}
 	return pods, nil

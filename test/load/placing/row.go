@@ -1,6 +1,7 @@
 package placing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -158,6 +159,12 @@ func (r *Row) cpuPerPod() float64 {
 		total += seconds
 	}
 	return total / float64(r.Pods) * 1e3
+}
+
+// Median is the row whose rate is the median of theirs, the higher one of two.
+func Median(rows []Row) Row {
+	byRate := slices.SortedFunc(slices.Values(rows), func(a, b Row) int { return cmp.Compare(a.PodsPerSecond, b.PodsPerSecond) })
+	return byRate[len(byRate)/2]
 }
 
 // Record keeps the rows for test/bench/compare; api is what the scheduler talks to.

@@ -79,3 +79,13 @@ func parse(t *testing.T, text string) Families {
 	}
 	return families
 }
+
+func TestTheMedianRowIsTheOneInTheMiddle(t *testing.T) {
+	rows := []Row{{PodsPerSecond: 30, AttemptP50: 3}, {PodsPerSecond: 10, AttemptP50: 1}, {PodsPerSecond: 20, AttemptP50: 2}}
+	if got := Median(rows); got.PodsPerSecond != 20 || got.AttemptP50 != 2 {
+		t.Errorf("got %+v, want the row of 20 pods a second", got)
+	}
+	if rows[0].PodsPerSecond != 30 {
+		t.Error("the rows were put into another order")
+	}
+}

@@ -214,7 +214,7 @@ func (w *world) place(t *testing.T, kind, mode string) placing.Row {
 // pods are those of a burst.
 func (w *world) pods(t *testing.T, kind string) []*corev1.Pod {
 	t.Helper()
-	pods, err := placing.Pods(w.cluster, kind, *count)
+	pods, err := placing.Pods(w.cluster, kind, 0, *count)
 	if err != nil {
 		t.Fatal(err)
 	}
