@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@
 #include "server/listeners/grpc/encode_explanation.h"
 #include "server/listeners/grpc/feed_events.h"
 #include "server/listeners/grpc/from_proto.h"
+#include "server/listeners/grpc/named_questions.h"
+#include "server/listeners/grpc/node_lists.h"
 #include "server/listeners/grpc/to_proto.h"
 #include "server/scheduler_config/scheduler_profiles.h"
 #include "server/state/cluster_store.h"
@@ -120,6 +123,54 @@ void Candidates(const Request& message) {
   static_cast<void>(PodInfo(std::move(args.pod)));
 }
 
+// The nodes that are named have numbers and are found by them.
+void NameNodes(const v1::NameNodesRequest& message) {
+  const auto list = NodeList::Read(message);
+  if (!list.ok()) return;
+  const std::vector<std::string_view>& names = (*list)->names();
+  CHECK_EQ(names.size(), static_cast<std::size_t>(message.names_size()));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK_EQ(names[i], message.names(static_cast<int>(i)));
+    CHECK_EQ(NodeList::NumberOf(names[i]), i);
+  }
+  NodeLists lists;
+  lists.Add(*list);
+  CHECK(lists.Find((*list)->id()) == *list);
+}
+
+// Whatever of the list is asked about, the answer has each candidate once.
+void FilterNamed(const v1::FilterNamedRequest& message) {
+  static const std::shared_ptr<const NodeList> list = [] {
+    v1::NameNodesRequest names;
+    for (const char* name :
+         {"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10"}) {
+      names.add_names(name);
+    }
+    return *NodeList::Read(names);
+  }();
+  if (!CheckExtent(message, *list).ok()) return;
+  for (const v1::NamedQuestion& question : message.questions()) {
+    ExtenderArgs args;
+    if (!Decode(question, *list, JsonPath(), &args).ok()) continue;
+    CHECK(!args.node_names.empty());
+    CHECK_LE(args.node_names.size(), list->names().size());
+    static_cast<void>(PodInfo(std::move(args.pod)));
+    ExtenderFilterResult result;
+    for (const std::string_view name : args.node_names) {
+      if (result.node_names.size() < args.node_names.size() / 2) {
+        result.node_names.push_back(name);
+      } else {
+        result.failed_nodes.push_back({name, name});
+      }
+    }
+    v1::NamedAnswer answer;
+    Encode(result, &answer);
+    CHECK_EQ(static_cast<std::size_t>(answer.refused_size()),
+             result.failed_nodes.size());
+    CHECK_LE(answer.fitting().size(), 2u);
+  }
+}
+
 // One cluster for all inputs: explaining must not change it.
 struct Explained {
   Explained() {
@@ -187,6 +238,10 @@ void Run(std::string_view type, std::string_view text, bool is_binary) {
                           [](const auto& message) { Feed({message}); });
   } else if (type == "FilterRequest") {
     With<v1::FilterRequest>(text, is_binary, &Candidates<v1::FilterRequest>);
+  } else if (type == "NameNodesRequest") {
+    With<v1::NameNodesRequest>(text, is_binary, &NameNodes);
+  } else if (type == "FilterNamedRequest") {
+    With<v1::FilterNamedRequest>(text, is_binary, &FilterNamed);
   } else if (type == "PrioritizeRequest") {
     With<v1::PrioritizeRequest>(text, is_binary,
                                 &Candidates<v1::PrioritizeRequest>);

@@ -4,7 +4,9 @@
 //
 // Each case of test/conformance goes two ways: its objects are read from JSON,
 // and its question is asked over HTTP; its objects are fed over gRPC, and its
-// question is asked there. The objects themselves are compared as well.
+// question is asked there, of filter in both forms: with names, and with
+// numbers of nodes that were named before. The objects themselves are compared
+// as well.
 //
 // The named cases are always run; with VICINAL_CASES=<file of
 // test/conformance/cmd/cases> those too.
@@ -41,6 +43,7 @@
 #include "server/listeners/grpc/to_proto.h"
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/http/testing/raw_client.h"
+#include "test/grpc/named_filter_client.h"
 #include "vicinal/v1/extender.grpc.pb.h"
 
 namespace vicinal {
@@ -165,6 +168,8 @@ class IdentityTest : public ::testing::Test {
     const auto channel = ConnectTo(grpc_->address());
     extender_ = v1::Extender::NewStub(channel);
     cluster_state_ = v1::ClusterState::NewStub(channel);
+    named_ =
+        std::make_unique<NamedFilterClient>(v1::Extender::NewStub(channel));
   }
 
   // The answer's status and body.
@@ -214,6 +219,44 @@ class IdentityTest : public ::testing::Test {
     return true;
   }
 
+  // By number the answer is that by name, for all nodes of a list and for every
+  // other one.
+  void CompareNamed(const v1::Pod& pod, const std::vector<std::string>& nodes,
+                    const grpc::Status& status,
+                    const v1::FilterResponse& response) {
+    if (nodes.empty()) return;  // Nothing to name.
+    using Reasons = std::map<std::string, std::string>;
+    std::vector<std::string> names;
+    NamedFilterClient::Question some{pod, {}};
+    for (const std::string& node : nodes) {
+      names.push_back("other-" + node);
+      some.candidates.push_back(static_cast<std::uint32_t>(names.size()));
+      names.push_back(node);
+    }
+    std::vector<NamedFilterClient::Answer> answers;
+    named_->SetNodes(nodes);
+    ASSERT_TRUE(named_->Ask({{pod, {}}}, &answers).ok());
+    ASSERT_EQ(answers.size(), 1u);
+    named_->SetNodes(names);
+    std::vector<NamedFilterClient::Answer> of_two;
+    ASSERT_TRUE(named_->Ask({some, some}, &of_two).ok());
+    ASSERT_EQ(of_two.size(), 2u);
+    answers.insert(answers.end(), of_two.begin(), of_two.end());
+    for (const NamedFilterClient::Answer& answer : answers) {
+      EXPECT_EQ(answer.status.error_code(), status.error_code());
+      EXPECT_EQ(answer.status.error_message(), status.error_message());
+      EXPECT_EQ(answer.fitting,
+                std::vector<std::string>(response.node_names().begin(),
+                                         response.node_names().end()));
+      EXPECT_EQ(answer.refused, Reasons(response.failed_nodes().begin(),
+                                        response.failed_nodes().end()));
+      EXPECT_EQ(answer.refused_whatever_is_evicted,
+                Reasons(response.failed_and_unresolvable_nodes().begin(),
+                        response.failed_and_unresolvable_nodes().end()));
+      ++named_answers_;
+    }
+  }
+
   // Both ways; returns the nodes that fit.
   std::vector<std::string> Filter(const json& pod, const v1::Pod& message,
                                   const std::vector<std::string>& nodes,
@@ -232,6 +275,7 @@ class IdentityTest : public ::testing::Test {
     grpc::ClientContext context;
     const grpc::Status status = extender_->Filter(&context, request, &response);
     const std::string error = answer.at("Error");
+    CompareNamed(message, nodes, status, response);
     if (!error.empty() || !status.ok()) {
       EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL) << error;
       EXPECT_EQ(status.error_message(), error);
@@ -444,6 +488,8 @@ class IdentityTest : public ::testing::Test {
   std::unique_ptr<GrpcServer> grpc_;
   std::unique_ptr<v1::Extender::Stub> extender_;
   std::unique_ptr<v1::ClusterState::Stub> cluster_state_;
+  std::unique_ptr<NamedFilterClient> named_;
+  std::size_t named_answers_ = 0;
   std::size_t cases_ = 0;
   std::size_t unreadable_ = 0;
   std::size_t errors_ = 0;
@@ -471,6 +517,7 @@ TEST_F(IdentityTest, NamedCases) {
   globfree(&found);
   EXPECT_GE(cases_, 200u);
   EXPECT_EQ(unreadable_, 0u);
+  EXPECT_GE(named_answers_, 1000u);
   EXPECT_GE(errors_, 3u);
   EXPECT_GE(scored_, 300u);
   EXPECT_GE(explained_, 200u);

@@ -35,7 +35,7 @@ void AddListeners(CLI::App* serve, ServeOptions& options) {
       ->add_option("--grpc-roles-file", options.grpc_roles_file,
                    "what gRPC clients may do, by the common name of their "
                    "certificate: a YAML mapping of names to lists of ask "
-                   "(Filter, Prioritize, Preempt, Explain), bind, feed and "
+                   "(all of Extender but Bind), bind, feed and "
                    "read (Snapshot, and /decisions and /page of the admin "
                    "listener). "
                    "Default: all who have a certificate may ask")

@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "core/index/cluster_state.h"
+#include "core/model/field_error.h"
 #include "server/listeners/grpc/decode_requests.h"
 #include "server/listeners/grpc/encode_explanation.h"
 #include "server/listeners/grpc/grpc_status.h"
+#include "server/listeners/grpc/named_questions.h"
 
 namespace vicinal {
 namespace {
@@ -85,6 +88,28 @@ grpc::Status Counted(const char* method, Metrics& metrics, Answer answer) {
   return status;
 }
 
+// The result as what a call ends with: a plugin's error is the call's.
+absl::StatusOr<ExtenderFilterResult> WithError(
+    absl::StatusOr<ExtenderFilterResult> result) {
+  if (result.ok() && !result->error.empty()) {
+    return absl::InternalError(result->error);
+  }
+  return result;
+}
+
+// The error of a call about a list that is not there.
+absl::Status NoList(const std::string& id) {
+  constexpr std::size_t kDigits = 64;  // Of a SHA-256.
+  const JsonPath root;
+  const JsonPath path = root.Field("list");
+  if (id.size() != kDigits) {
+    return FieldError(
+        path, absl::StrCat("must have ", kDigits, " digits, got ", id.size()));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("list: ", Quoted(id), ": no such list: call NameNodes"));
+}
+
 // A call that ends once, by its answer or because the caller is gone. It lives
 // until gRPC has done with it and nobody holds it.
 class PendingCall : public grpc::ServerUnaryReactor {
@@ -134,9 +159,8 @@ grpc::Status GrpcExtender::Filter(grpc::ServerContext* context,
         ReadQuestion(*request, store_);
     if (!question.ok()) return question.status();
     const absl::StatusOr<ExtenderFilterResult> result =
-        extender_.Filter(question->args);
+        WithError(extender_.Filter(question->args));
     if (!result.ok()) return result.status();
-    if (!result->error.empty()) return absl::InternalError(result->error);
     response->mutable_node_names()->Reserve(
         static_cast<int>(result->node_names.size()));
     for (const std::string_view name : result->node_names) {
@@ -149,6 +173,66 @@ grpc::Status GrpcExtender::Filter(grpc::ServerContext* context,
       (*response->mutable_failed_and_unresolvable_nodes())[std::string(name)] =
           reason;
     }
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status GrpcExtender::FilterNamed(grpc::ServerContext* context,
+                                       const v1::FilterNamedRequest* request,
+                                       v1::FilterNamedResponse* response) {
+  return Counted("Extender/FilterNamed", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kAsk);
+    if (!may.ok()) return may;
+    const std::shared_ptr<const NodeList> list =
+        node_lists_.Find(request->list());
+    if (list == nullptr) return NoList(request->list());
+    if (absl::Status extent = CheckExtent(*request, *list); !extent.ok()) {
+      return extent;
+    }
+    const JsonPath root;
+    const JsonPath questions = root.Field("questions");
+    response->mutable_answers()->Reserve(request->questions_size());
+    for (int i = 0; i < request->questions_size(); ++i) {
+      if (context->IsCancelled()) {
+        return absl::CancelledError("the caller waits no longer");
+      }
+      Answer(request->questions(i),
+             questions.Index(static_cast<std::size_t>(i)), *list,
+             response->add_answers());
+    }
+    return absl::OkStatus();
+  });
+}
+
+void GrpcExtender::Answer(const v1::NamedQuestion& question,
+                          const JsonPath& path, const NodeList& list,
+                          v1::NamedAnswer* answer) {
+  const auto start = std::chrono::steady_clock::now();
+  ExtenderArgs args;
+  absl::Status status = Decode(question, list, path, &args);
+  if (status.ok()) {
+    const absl::StatusOr<ExtenderFilterResult> result =
+        WithError(extender_.Filter(args));
+    if (result.ok()) return Encode(*result, answer);
+    status = result.status();
+  }
+  answer->mutable_error()->set_code(static_cast<int>(status.code()));
+  answer->mutable_error()->set_message(std::string(status.message()));
+  // The call itself is well.
+  Count("Extender/FilterNamed/question", metrics_, start, ToGrpcStatus(status));
+}
+
+grpc::Status GrpcExtender::NameNodes(grpc::ServerContext* context,
+                                     const v1::NameNodesRequest* request,
+                                     v1::NameNodesResponse* response) {
+  return Counted("Extender/NameNodes", metrics_, [&]() -> absl::Status {
+    absl::Status may = roles_.Check(*context, GrpcRole::kAsk);
+    if (!may.ok()) return may;
+    absl::StatusOr<std::shared_ptr<const NodeList>> list =
+        NodeList::Read(*request);
+    if (!list.ok()) return list.status();
+    response->set_list((*list)->id());
+    node_lists_.Add(*std::move(list));
     return absl::OkStatus();
   });
 }

@@ -3,10 +3,12 @@
 #ifndef VICINAL_SERVER_LISTENERS_GRPC_GRPC_EXTENDER_H_
 #define VICINAL_SERVER_LISTENERS_GRPC_GRPC_EXTENDER_H_
 
+#include "core/model/json_path.h"
 #include "server/commands/explain/live_explainer.h"
 #include "server/listeners/extender/extender_binder.h"
 #include "server/listeners/extender/extender_service.h"
 #include "server/listeners/grpc/grpc_roles.h"
+#include "server/listeners/grpc/node_lists.h"
 #include "server/metrics/metrics.h"
 #include "server/state/cluster_store.h"
 #include "vicinal/v1/extender.grpc.pb.h"
@@ -32,6 +34,12 @@ class GrpcExtender
   grpc::Status Filter(grpc::ServerContext* context,
                       const v1::FilterRequest* request,
                       v1::FilterResponse* response) override;
+  grpc::Status FilterNamed(grpc::ServerContext* context,
+                           const v1::FilterNamedRequest* request,
+                           v1::FilterNamedResponse* response) override;
+  grpc::Status NameNodes(grpc::ServerContext* context,
+                         const v1::NameNodesRequest* request,
+                         v1::NameNodesResponse* response) override;
   grpc::Status Prioritize(grpc::ServerContext* context,
                           const v1::PrioritizeRequest* request,
                           v1::PrioritizeResponse* response) override;
@@ -46,12 +54,17 @@ class GrpcExtender
                        v1::ExplainResponse* response) override;
 
  private:
+  // Answers a question, whose place in the request is `path`, or says why not.
+  void Answer(const v1::NamedQuestion& question, const JsonPath& path,
+              const NodeList& list, v1::NamedAnswer* answer);
+
   const ExtenderService& extender_;
   const ExtenderBinder& binder_;
   const LiveExplainer& explainer_;
   const ClusterStore& store_;
   Metrics& metrics_;
   const GrpcRoles& roles_;
+  NodeLists node_lists_;
 };
 
 }  // namespace vicinal

@@ -1,5 +1,5 @@
-// Preempt, Bind and Explain as a client sees them, with an API server that
-// takes bindings.
+// FilterNamed, Preempt, Bind and Explain as a client sees them, with an API
+// server that takes bindings.
 #include "server/listeners/grpc/grpc_extender.h"
 
 #include <gmock/gmock.h>
@@ -79,6 +79,15 @@ class GrpcExtenderTest : public ::testing::Test {
   grpc::Status Bind(std::string_view request) const {
     v1::BindResponse response;
     return Ask(&v1::Extender::Stub::Bind, request, &response);
+  }
+
+  // The list's id.
+  std::string NameNodes(std::string_view request) const {
+    v1::NameNodesResponse response;
+    const grpc::Status status =
+        Ask(&v1::Extender::Stub::NameNodes, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.list();
   }
 
   // The error of a request that cannot be read.
@@ -254,7 +263,109 @@ TEST_F(GrpcExtenderTest, ExplainNamesThePodInTheWay) {
   EXPECT_EQ(closed.causes(0).blocking_pods_total(), 1);
 }
 
+TEST_F(GrpcExtenderTest, NodesAreNamedOnceAndThenHaveNumbers) {
+  const std::string list = NameNodes(R"({"names":["n1","n9","n2"]})");
+  v1::FilterNamedResponse response;
+  const std::string question =
+      "{\"list\":\"" + list + R"(","questions":[{"pod":{"metadata":{"name":"p",
+      "namespace":"shop"},"spec":{"affinity":{"podAntiAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":
+      "zone","labelSelector":{"matchLabels":{"app":"a"}}}]}}}}}]})";
+  ASSERT_TRUE(Ask(&v1::Extender::Stub::FilterNamed, question, &response).ok());
+  ASSERT_THAT(response.answers(), SizeIs(1));
+  EXPECT_EQ(response.answers(0).fitting(), "\x04");
+  // In decide mode the one to take is all there is to say.
+  EXPECT_THAT(response.answers(0).refused(), SizeIs(0));
+
+  // The one that fits is gone, and the unknown one comes.
+  store_.Write([](ClusterState& cluster) {
+    cluster.Remove<Node>(ObjectKey{"", "n2"});
+  });
+  ASSERT_TRUE(Ask(&v1::Extender::Stub::FilterNamed, question, &response).ok());
+  EXPECT_EQ(response.answers(0).fitting(), "");
+  ASSERT_THAT(response.answers(0).refused(), SizeIs(2));
+  EXPECT_EQ(response.answers(0).refused(0).reason(),
+            "node(s) didn't match pod anti-affinity rules");
+  EXPECT_THAT(response.answers(0).refused(0).nodes(), ElementsAre(0));
+  EXPECT_EQ(response.answers(0).refused(1).reason(),
+            "node(s) not known to vicinal yet");
+  EXPECT_THAT(response.answers(0).refused(1).nodes(), ElementsAre(1, 2));
+  store_.Write([](ClusterState& cluster) {
+    AddObjects(cluster, R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n9, labels: {zone: z9}}
+status: {allocatable: {pods: 9}}
+)");
+  });
+  ASSERT_TRUE(Ask(&v1::Extender::Stub::FilterNamed, question, &response).ok());
+  EXPECT_EQ(response.answers(0).fitting(), "\x02");
+}
+
+TEST_F(GrpcExtenderTest, OfSeveralPodsOneCountsForTheNext) {
+  const std::string list = NameNodes(R"({"names":["n1","n2"]})");
+  store_.Write([](ClusterState& cluster) {
+    AddObjects(cluster, R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: waits-2, namespace: shop, uid: u3, labels: {app: a}}
+spec: {}
+)");
+  });
+  const std::string pods[] = {"waits", "waits-2"};
+  std::string question = "{\"list\":\"" + list + R"(","questions":[)";
+  for (const std::string& pod : pods) {
+    question +=
+        R"({"pod":{"metadata":{"namespace":"shop","labels":{"app":"a"},"name":")" +
+        pod + R"(","uid":")" + (pod == "waits" ? "u2" : "u3") +
+        R"("},"spec":{"affinity":{"podAntiAffinity":{
+        "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":
+        "zone","labelSelector":{"matchLabels":{"app":"a"}}}]}}}}},)";
+  }
+  v1::FilterNamedResponse response;
+  const grpc::Status status = Ask(&v1::Extender::Stub::FilterNamed,
+                                  question + R"({},{"pod":{}}]})", &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_THAT(response.answers(), SizeIs(4));
+  EXPECT_EQ(response.answers(0).fitting(), "\x02");
+  EXPECT_EQ(response.answers(1).fitting(), "");
+  ASSERT_THAT(response.answers(1).refused(), SizeIs(1));
+  EXPECT_EQ(response.answers(1).refused(0).nodes_size(), 2);
+  // One that cannot be read harms no other.
+  EXPECT_EQ(response.answers(2).error().code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(response.answers(2).error().message(),
+            "questions[2].pod: required");
+  EXPECT_EQ(response.answers(3).error().code(), grpc::StatusCode::OK);
+  EXPECT_THAT(metrics_.Render(),
+              HasSubstr("vicinal_grpc_requests_total{code=\"INVALID_ARGUMENT\","
+                        "method=\"Extender/FilterNamed/question\"} 1\n"));
+}
+
+TEST_F(GrpcExtenderTest, AListThatVicinalLacksIsToBeNamedAgain) {
+  v1::FilterNamedResponse response;
+  const std::string digits(64, '0');
+  const grpc::Status status = Ask(
+      &v1::Extender::Stub::FilterNamed,
+      "{\"list\":\"" + digits + R"(","questions":[{"pod":{}}]})", &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(status.error_message(),
+            "list: \"" + digits + "\": no such list: call NameNodes");
+}
+
 TEST_F(GrpcExtenderTest, MistakesNameTheField) {
+  v1::FilterNamedResponse named;
+  EXPECT_EQ(Invalid(Ask(&v1::Extender::Stub::FilterNamed, "{}", &named)),
+            "list: must have 64 digits, got 0");
+  EXPECT_EQ(
+      Invalid(Ask(&v1::Extender::Stub::FilterNamed,
+                  "{\"list\":\"" + NameNodes(R"({"names":["n1"]})") + "\"}",
+                  &named)),
+      "questions: required");
+  v1::NameNodesResponse list;
+  EXPECT_EQ(Invalid(Ask(&v1::Extender::Stub::NameNodes, "{}", &list)),
+            "names: required");
+
   EXPECT_EQ(Invalid(Bind("{}")), "podName: required");
   EXPECT_EQ(Invalid(Bind(R"({"podName":"p","podNamespace":"a/b"})")),
             "podNamespace: must be the name of an object, got \"a/b\"");

@@ -16,7 +16,7 @@
 namespace vicinal {
 
 enum class GrpcRole {
-  kAsk,   // Extender/Filter, Prioritize, Preempt and Explain.
+  kAsk,   // The service Extender, but Bind.
   kBind,  // Extender/Bind.
   kFeed,  // ClusterState/Feed.
   kRead,  // ClusterState/Snapshot.

@@ -29,7 +29,7 @@ func TestAbusesGetNothingAndChangeNothing(t *testing.T) {
 	if !strings.Contains(want, `"n1"`) && !strings.Contains(want, `"n2"`) {
 		t.Fatalf("a good question is answered with %s", want)
 	}
-	abuses := slices.Concat(withoutACertificate(w), withoutTheRole(t, w), crookedPaths(), smuggled(), tricks(), http2Tricks(), oversized())
+	abuses := slices.Concat(withoutACertificate(w), withoutTheRole(t, w), crookedPaths(), smuggled(), tricks(), http2Tricks(), oversized(), namedNodes())
 	w.tryAll(t, abuses)
 	if len(abuses) < 60 {
 		t.Errorf("%d abuses, want 60", len(abuses))
@@ -108,6 +108,8 @@ func withoutTheRole(t *testing.T, w *world) []abuse {
 		call   func(*harness.GRPC) error
 	}{
 		{"Extender/Filter", "ask", call("Extender/Filter")},
+		{"Extender/FilterNamed", "ask", call("Extender/FilterNamed")},
+		{"Extender/NameNodes", "ask", call("Extender/NameNodes")},
 		{"Extender/Prioritize", "ask", call("Extender/Prioritize")},
 		{"Extender/Preempt", "ask", call("Extender/Preempt")},
 		{"Extender/Explain", "ask", call("Extender/Explain")},
