@@ -29,6 +29,7 @@ RankedNodes RankNodes(const Profile& profile, const ClusterState& cluster,
   ranked.status = ErrorOf(filtered);
   if (!ranked.status.ok()) return ranked;
   std::vector<std::size_t> feasible = filtered.statuses.Passed();
+  ranked.passed = feasible.size();
   if (feasible.size() <= 1) {
     ranked.best = std::move(feasible);
     return ranked;

@@ -23,6 +23,7 @@ struct RankedNodes {
   // Candidates, by position, that pass the filters: the highest total first,
   // those of one total in random order. Empty if none passes, or on error.
   std::vector<std::size_t> best;
+  std::size_t passed = 0;  // How many candidates pass the filters.
 };
 
 // Filters `nodes`, scores those that pass, and takes the first `limit` in

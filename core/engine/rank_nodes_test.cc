@@ -83,10 +83,13 @@ TEST_F(RankNodesTest, TheNodesThatPassComeByTheirTotals) {
           labelSelector: {matchLabels: {app: web}}}]}}}})");
   EXPECT_TRUE(ranked.status.ok());
   EXPECT_THAT(ranked.best, ElementsAre(1, 2));
+  EXPECT_EQ(ranked.passed, 2u);
 }
 
 TEST_F(RankNodesTest, NoMoreThanTheLimitAreNamed) {
-  EXPECT_EQ(Rank("{metadata: {name: p}}", 2).best.size(), 2u);
+  const RankedNodes ranked = Rank("{metadata: {name: p}}", 2);
+  EXPECT_EQ(ranked.best.size(), 2u);
+  EXPECT_EQ(ranked.passed, 3u);
 }
 
 TEST_F(RankNodesTest, OneThatPassesAloneIsTaken) {

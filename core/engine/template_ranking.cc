@@ -112,6 +112,7 @@ TemplateRanking::Ranked TemplateRanking::Rank(const PodInfo& pod,
   }
   const CandidateNodes nodes = some ? some->candidates() : AllNodes(cluster_);
   const std::span<const NodeId> left = nodes.ids();
+  ranked.passed = left.size();
   if (left.size() <= 1) {
     ranked.best.assign(left.begin(), left.end());
     return ranked;
@@ -240,6 +241,7 @@ TemplateRanking::Ranked TemplateRanking::RankAmong(
   RankedNodes found = RankNodes(profile_, cluster_, pod, nodes, limit, random);
   Ranked ranked;
   ranked.status = std::move(found.status);
+  ranked.passed = found.passed;
   for (const std::size_t position : found.best) {
     ranked.best.push_back(nodes.ids()[position]);
   }

@@ -40,6 +40,7 @@ class TemplateRanking {
   struct Ranked {
     Status status;
     std::vector<NodeId> best;
+    std::size_t passed = 0;  // How many nodes pass the filters.
   };
 
   // All must outlive this. `changed` tells of each change of a NodeInfo of the

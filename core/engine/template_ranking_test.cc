@@ -73,6 +73,7 @@ class History {
       return;
     }
     EXPECT_TRUE(ranked.status.ok()) << ranked.status.Message();
+    EXPECT_EQ(ranked.passed, passed.size());
     std::map<NodeId, std::int64_t> totals;
     std::vector<std::int64_t> highest;
     for (std::size_t i = 0; i < passed.size(); ++i) {

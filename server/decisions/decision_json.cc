@@ -13,11 +13,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Outcome = DecisionRecord::Outcome;
 
-constexpr std::array<std::pair<Outcome, const char*>, 4> kOutcomes = {
+constexpr std::array<std::pair<Outcome, const char*>, 5> kOutcomes = {
     {{Outcome::kNode, "node"},
      {Outcome::kSeveral, "nodes"},
      {Outcome::kNone, "none"},
-     {Outcome::kError, "error"}}};
+     {Outcome::kError, "error"},
+     {Outcome::kDeclined, "declined"}}};
 
 const char* NameOf(Outcome outcome) {
   for (const auto& [one, name] : kOutcomes) {
@@ -107,7 +108,7 @@ void TakeOutcome(Fields& fields, DecisionRecord& decision) {
     decision.outcome = outcome;
     return;
   }
-  fields.Wrong("outcome", "must be node, nodes, none or error");
+  fields.Wrong("outcome", "must be node, nodes, none, error or declined");
 }
 
 void TakeScores(Fields& fields, DecisionRecord& decision) {
@@ -139,6 +140,10 @@ std::string ToJsonLine(const DecisionRecord& decision) {
   json["pod"] = decision.name;
   json["uid"] = decision.uid;
   json["scheduler"] = decision.scheduler;
+  if (decision.position > 0) {
+    json["question"] = decision.question;
+    json["position"] = decision.position;
+  }
   json["outcome"] = NameOf(decision.outcome);
   json["candidates"] = decision.candidates;
   json["fitting"] = decision.fitting;
@@ -176,6 +181,8 @@ absl::StatusOr<DecisionRecord> ReadDecision(std::string_view line) {
   fields.Take("pod", decision.name);
   fields.Take("uid", decision.uid);
   fields.Take("scheduler", decision.scheduler);
+  fields.Take("question", decision.question);
+  fields.Take("position", decision.position);
   TakeOutcome(fields, decision);
   fields.Take("candidates", decision.candidates);
   fields.Take("fitting", decision.fitting);

@@ -55,8 +55,8 @@ TEST(DecisionJsonTest, WhatIsWrittenIsRead) {
   auto read = ReadDecision(ToJsonLine(decision));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, decision);
-  for (const Outcome outcome :
-       {Outcome::kSeveral, Outcome::kNone, Outcome::kError}) {
+  for (const Outcome outcome : {Outcome::kSeveral, Outcome::kNone,
+                                Outcome::kError, Outcome::kDeclined}) {
     decision = DecisionRecord();
     decision.outcome = outcome;
     decision.reason = "0/3 nodes are available: \"\n…";
@@ -64,6 +64,17 @@ TEST(DecisionJsonTest, WhatIsWrittenIsRead) {
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(*read, decision);
   }
+}
+
+TEST(DecisionJsonTest, TheQuestionOfAPluginIsWrittenAndRead) {
+  DecisionRecord decision;
+  decision.question = "best";
+  decision.position = 12;
+  const std::string line = ToJsonLine(decision);
+  EXPECT_THAT(line, HasSubstr(R"("question":"best","position":12,)"));
+  const auto read = ReadDecision(line);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, decision);
 }
 
 TEST(DecisionJsonTest, OddNamesStayOneLineOfValidJson) {
@@ -92,8 +103,9 @@ TEST(DecisionJsonTest, WhatIsNoDecisionIsSaid) {
   EXPECT_EQ(with("pod", 1), "no decision: pod: must be a string");
   EXPECT_EQ(with("candidates", -1),
             "no decision: candidates: must be a whole number");
-  EXPECT_EQ(with("outcome", "maybe"),
-            "no decision: outcome: must be node, nodes, none or error");
+  EXPECT_EQ(
+      with("outcome", "maybe"),
+      "no decision: outcome: must be node, nodes, none, error or declined");
   EXPECT_EQ(with("scores", {{{"weight", "2"}}}),
             "no decision: scores: weight: must be a whole number");
   EXPECT_EQ(with("scores", 1), "no decision: scores: must be a list");

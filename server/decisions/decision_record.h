@@ -10,13 +10,14 @@
 
 namespace vicinal {
 
-// Of one question.
+// Of one question: of filter, or of a scheduler's plugin.
 struct DecisionRecord {
   enum class Outcome {
     kNode,     // One node.
     kSeveral,  // All nodes that fit: --mode=advise.
     kNone,     // No node fits.
     kError,    // No answer.
+    kDeclined  // The best nodes of a profile that vicinal does not have whole.
   };
 
   // Of the two nodes, 0 … 100.
@@ -39,13 +40,18 @@ struct DecisionRecord {
   std::string name;
   std::string uid;
   std::string scheduler;  // spec.schedulerName
+  // What a scheduler's plugin asked for: best, verdicts, scores, or several,
+  // joined by "+"; "": the question is one of filter.
+  std::string question;
+  std::uint64_t position = 0;  // Of its message in the plugin's stream, from 1.
   Outcome outcome = Outcome::kNone;
   std::size_t candidates = 0;  // Nodes that the question names.
   std::size_t fitting = 0;     // Of these.
   // Of those that fit, the nodes with the highest total: one of them is taken
   // at random. 0: scores were not looked at.
   std::size_t best = 0;
-  std::string node;  // "" but for kNode.
+  // "" but for kNode, and for the scores that a plugin asked for.
+  std::string node;
   // The best of the others that fit; "": there is none, or it is not known.
   std::string runner_up;
   std::int64_t node_total = 0;  // Σ weight × score.

@@ -36,12 +36,31 @@ HttpResponse Protected(std::string_view content_type, std::string_view body) {
   return response;
 }
 
+// For this thread alone, in Linux.
+void TakeLowestPriority() {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
+}
+
 }  // namespace
 
 LivePage::LivePage(const ClusterStore& store, const Freshness& freshness,
                    ProfileOf profile_of, const DecisionRing& decisions,
                    const Options& options)
-    : store_(store),
+    : LivePage(PageSource{[&store] { return store.generation(); },
+                          [&store] {
+                            auto copy = std::make_unique<ClusterState>(
+                                store.Read([](const ClusterState& cluster) {
+                                  return cluster.release();
+                                }));
+                            CopyInParts(store, *copy);
+                            return copy;
+                          }},
+               freshness, std::move(profile_of), decisions, options) {}
+
+LivePage::LivePage(PageSource cluster, const Freshness& freshness,
+                   ProfileOf profile_of, const DecisionRing& decisions,
+                   const Options& options)
+    : cluster_(std::move(cluster)),
       freshness_(freshness),
       profile_of_(std::move(profile_of)),
       decisions_(decisions),
@@ -100,8 +119,7 @@ std::uint64_t LivePage::renderings() const {
 }
 
 void LivePage::Run() {
-  // Of this thread alone, in Linux.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
+  if (options_.copies_at_lowest_priority) TakeLowestPriority();
   while (AwaitQuestion()) {
     const Clock::time_point begin = Clock::now();
     if (const Source source = Look(); source != rendered_) Render(source);
@@ -134,15 +152,15 @@ PageHealth LivePage::Health() const {
 }
 
 LivePage::Source LivePage::Look() const {
-  return {store_.generation(), decisions_.last(), Health()};
+  return {cluster_.generation(), decisions_.last(), Health()};
 }
 
 void LivePage::Render(const Source& source) {
-  if (!rendered_ || rendered_->generation != source.generation) {
-    ClusterState copy(store_.Read(
-        [](const ClusterState& cluster) { return cluster.release(); }));
-    CopyInParts(store_, copy);
-    picture_ = DrawPicture(copy, profile_of_);
+  if (drawn_ != source.generation) {
+    if (auto copy = cluster_.copy()) {
+      Draw(std::move(copy));
+      drawn_ = source.generation;
+    }
   }
   rendered_ = source;
   auto state = std::make_shared<State>();
@@ -153,6 +171,19 @@ void LivePage::Render(const Source& source) {
   const MutexLock lock(mutex_);
   state_ = std::move(state);
   ++renderings_;
+}
+
+void LivePage::Draw(std::unique_ptr<ClusterState> cluster) {
+  if (options_.copies_at_lowest_priority) {
+    picture_ = DrawPicture(*cluster, profile_of_);
+    return;
+  }
+  // What has lost its priority cannot have it back.
+  std::thread([&] {
+    TakeLowestPriority();
+    picture_ = DrawPicture(*cluster, profile_of_);
+    cluster.reset();
+  }).join();
 }
 
 }  // namespace vicinal

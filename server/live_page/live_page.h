@@ -13,12 +13,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
+#include "core/index/cluster_state.h"
 #include "core/sync/mutex.h"
 #include "server/decisions/decision_ring.h"
 #include "server/listeners/http/http_handler.h"
@@ -28,6 +30,14 @@
 #include "server/state/freshness.h"
 
 namespace vicinal {
+
+// Where a page has its cluster from. Both are called by its thread.
+struct PageSource {
+  // How often the cluster has changed.
+  std::function<std::uint64_t()> generation;
+  // With at least all of that; null: there is none now.
+  std::function<std::unique_ptr<ClusterState>()> copy;
+};
 
 // Thread-safe.
 //
@@ -44,9 +54,14 @@ class LivePage {
   struct Options {
     // From the end of a rendering to the begin of the next.
     std::chrono::milliseconds interval{5000};
+    // False: only what is not copying is done at the lowest priority. A lock
+    // that the copy takes is not held by a thread that gets no time then.
+    bool copies_at_lowest_priority = true;
   };
 
   // All that is referred to must outlive it.
+  LivePage(PageSource cluster, const Freshness& freshness, ProfileOf profile_of,
+           const DecisionRing& decisions, const Options& options);
   LivePage(const ClusterStore& store, const Freshness& freshness,
            ProfileOf profile_of, const DecisionRing& decisions,
            const Options& options);
@@ -81,9 +96,10 @@ class LivePage {
   bool AwaitQuestion();
   Source Look() const;
   void Render(const Source& source);
+  void Draw(std::unique_ptr<ClusterState> cluster);
   PageHealth Health() const;
 
-  const ClusterStore& store_;
+  const PageSource cluster_;
   const Freshness& freshness_;
   const ProfileOf profile_of_;
   const DecisionRing& decisions_;
@@ -91,7 +107,8 @@ class LivePage {
 
   // Only the thread's.
   std::optional<Source> rendered_;
-  Picture picture_;  // Of that generation.
+  std::optional<std::uint64_t> drawn_;  // The generation of the picture.
+  Picture picture_;
 
   mutable Mutex mutex_;
   CondVar changed_;  // With mutex_.

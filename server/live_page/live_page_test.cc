@@ -147,6 +147,34 @@ TEST_F(LivePageTest, TheStateFollowsTheClusterItsHealthAndTheDecisions) {
   Await(page, [](const Json& state) { return state["decisions"].size() == 1; });
 }
 
+TEST_F(LivePageTest, WithoutAClusterTheLastPictureStaysUntilThereIsOneAgain) {
+  std::atomic<bool> is_there = true;
+  std::atomic<int> pods = 1;
+  LivePage::Options options = often_;
+  options.copies_at_lowest_priority = false;
+  LivePage page(
+      {[&pods] { return static_cast<std::uint64_t>(pods); },
+       [&]() -> std::unique_ptr<ClusterState> {
+         if (!is_there) return nullptr;
+         auto copy = std::make_unique<ClusterState>();
+         for (int i = 0; i < pods; ++i) {
+           copy->Upsert(ParsePod(absl::StrCat("{metadata: {name: p", i, "}}")));
+         }
+         return copy;
+       }},
+      freshness_, Profiles(), decisions_, options);
+  Await(page, [](const Json& state) { return state["pods"] == 1; });
+  is_there = false;
+  pods = 2;
+  freshness_.OnListed("pods");
+  Await(page, [](const Json& state) {
+    return state["ready"] == true && state["pods"] == 1;
+  });
+  is_there = true;
+  freshness_.OnDisconnected("pods", Freshness::Clock::now());
+  Await(page, [](const Json& state) { return state["pods"] == 2; });
+}
+
 TEST_F(LivePageTest, WhileNothingChangesNothingIsRendered) {
   LivePage page(store_, freshness_, Profiles(), decisions_, often_);
   AwaitState(page);

@@ -30,12 +30,13 @@ std::string StorageCommand() {
 // --decision and where it looks.
 CLI::Option* AddDecision(CLI::App* explain, const std::string& question,
                          ExplainDecisionOptions& options) {
-  constexpr char kDecisions[] = "The decisions of vicinal serve";
+  constexpr char kDecisions[] =
+      "The decisions of vicinal serve and serve-plugin";
   CLI::Option* const decision =
       explain
           ->add_option("--decision", options.pod,
-                       "what vicinal serve has answered about this pod, and "
-                       "why: namespace/name")
+                       "what vicinal serve or serve-plugin has answered about "
+                       "this pod, and why: namespace/name")
           ->group(question);
   DecisionSource& source = options.source;
   CLI::Option* const file =

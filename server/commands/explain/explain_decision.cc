@@ -44,6 +44,8 @@ std::string Headline(const DecisionRecord& decision) {
       return "no node fits";
     case Outcome::kError:
       return "no answer, an error";
+    case Outcome::kDeclined:
+      return "no best node; the scheduler asks about each";
   }
   return "";
 }
@@ -51,6 +53,11 @@ std::string Headline(const DecisionRecord& decision) {
 // How the node came out of those that fit, behind a blank.
 std::string Choice(const DecisionRecord& decision) {
   if (decision.outcome != Outcome::kNode) return "";
+  if (decision.position > 0 && decision.fitting != 1) {
+    return " It has the highest total, or was drawn from those that have; the "
+           "next is " +
+           decision.runner_up + ".";
+  }
   if (decision.fitting == 1) return " It is the only one that fits.";
   if (decision.best > 1) {
     return absl::StrCat(" It was drawn from ", decision.best,
@@ -86,8 +93,14 @@ void Print(const DecisionRecord& decision, std::ostream& out) {
   out << "  Answered in " << Milliseconds(decision.took) << ", of which "
       << Milliseconds(decision.waited)
       << " went by waiting for other pods. Knew " << decision.generation
-      << " changes of the cluster.\n  Pod uid " << decision.uid
-      << ", scheduler " << decision.scheduler << ".\n";
+      << " changes of the cluster.\n";
+  if (decision.position > 0) {
+    out << "  Message " << decision.position
+        << " of the scheduler's plugin asked for " << decision.question
+        << ".\n";
+  }
+  out << "  Pod uid " << decision.uid << ", scheduler " << decision.scheduler
+      << ".\n";
 }
 
 // Names are what a question said: no control characters for the terminal.

@@ -120,6 +120,29 @@ TEST_F(ExplainDecisionTest, AllDecisionsAboutThePodAreTold) {
   EXPECT_THAT(out_, HasSubstr("\n  runnerUp: \"n2\"\n"));
 }
 
+TEST_F(ExplainDecisionTest, OfAPluginTheQuestionIsTold) {
+  DecisionRecord best = About("shop", "web-1");
+  best.question = "best";
+  best.position = 12;
+  best.outcome = Outcome::kNode;
+  best.fitting = 3;
+  best.node = "n1";
+  best.runner_up = "n2";
+  DecisionRecord declined = About("shop", "web-1");
+  declined.position = 13;
+  declined.outcome = Outcome::kDeclined;
+  declined.reason = "vicinal does not have the filter plugin X";
+  Write(path_, {best, declined});
+  ASSERT_TRUE(Run().ok());
+  for (const char* text :
+       {": node n1\n", "the next is n2.",
+        "Message 12 of the scheduler's plugin asked for best.",
+        ": no best node; the scheduler asks about each\n",
+        "does not have the filter plugin X"}) {
+    EXPECT_THAT(out_, HasSubstr(text));
+  }
+}
+
 TEST_F(ExplainDecisionTest, TheOlderFileCountsToo) {
   const DecisionRecord first = About("shop", "web-1");
   const DecisionRecord second = About("shop", "web-1");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/model/api_resources.h"
+#include "server/commands/flags/decision_flags.h"
 #include "server/commands/flags/flags.h"
 #include "server/commands/release/release_flags.h"
 #include "server/commands/serve/serve.h"
@@ -217,32 +218,6 @@ void AddInFlight(CLI::App* serve, ServeOptions& options) {
       ->group(kInFlight);
 }
 
-// The flags about the record of the last decisions.
-void AddDecisions(CLI::App* serve, ServeOptions& options) {
-  constexpr char kDecisions[] = "Decisions (vicinal explain --decision)";
-  serve
-      ->add_option("--decisions-kept", options.decisions_kept,
-                   "answers of filter that are kept in memory, the last ones, "
-                   "of about the size of a line of --decision-log; the admin "
-                   "listener tells them under /decisions")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 65536))
-      ->group(kDecisions);
-  serve
-      ->add_option("--decision-log", options.decision_log.path,
-                   "also append each to this file, as a line of JSON. A file "
-                   "that cannot be written stops nothing: it is tried again, "
-                   "and vicinal_decision_log_lost_total counts what is lost")
-      ->group(kDecisions);
-  serve
-      ->add_option("--decision-log-max-bytes", options.decision_log.max_bytes,
-                   "of that file; then it is renamed to <file>.1, instead of "
-                   "an earlier one, and a new one begins")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber)
-      ->group(kDecisions);
-}
-
 }  // namespace
 
 void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
@@ -266,7 +241,8 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   AddClusterState(serve, *options);
   AddScheduling(serve, *options);
   AddInFlight(serve, *options);
-  AddDecisions(serve, *options);
+  AddDecisionFlags(serve, "filter", 1, options->decisions_kept,
+                   options->decision_log);
   serve->callback(
       [options, &action] { action = [options] { return Serve(*options); }; });
 }

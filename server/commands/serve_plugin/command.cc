@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "server/commands/flags/decision_flags.h"
 #include "server/commands/flags/flags.h"
 #include "server/commands/release/release_flags.h"
 #include "server/commands/serve_plugin/serve_plugin.h"
@@ -20,9 +21,15 @@ void AddServePlugin(CLI::App& app, std::function<absl::Status()>& action) {
       ->required();
   serve
       ->add_option("--admin-listen-address", options->admin_listen_address,
-                   "<IP>:<port> of /healthz, /readyz and /metrics")
+                   "<IP>:<port> of /healthz, /readyz, /metrics, /decisions and "
+                   "/page")
       ->capture_default_str();
   AddListenerSecurity(serve, options->security);
+  serve
+      ->add_flag("--allow-anonymous-clients", options->allow_anonymous_clients,
+                 "without --client-ca-file: let every process that reaches the "
+                 "admin listener read /decisions and /page")
+      ->group("TLS");
   serve->add_option(
       "--scheduler-config", options->scheduler_config,
       "the KubeSchedulerConfiguration (v1) that kube-scheduler runs with; a "
@@ -34,6 +41,8 @@ void AddServePlugin(CLI::App& app, std::function<absl::Status()>& action) {
                    "largest message of the plugin; a larger one ends its "
                    "stream")
       ->capture_default_str();
+  AddDecisionFlags(serve, "the plugin's questions", 0, options->decisions_kept,
+                   options->decision_log);
   serve->callback([options, &action] {
     action = [options] { return ServePlugin(*options); };
   });

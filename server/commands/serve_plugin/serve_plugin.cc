@@ -5,21 +5,29 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "server/decisions/decision_json.h"
+#include "server/decisions/decision_ring.h"
 #include "server/listeners/admin/admin_endpoints.h"
 #include "server/listeners/http/http_server.h"
 #include "server/listeners/scheduler_plugin/scheduler_plugin_service.h"
 #include "server/listeners/scheduler_plugin/unix_server.h"
 #include "server/listeners/tls/server_tls.h"
+#include "server/live_page/live_page.h"
 #include "server/metrics/plugin_metrics.h"
 #include "server/scheduler_config/config_file.h"
 #include "server/scheduler_config/scheduler_config.h"
+#include "server/scheduler_config/scheduler_profiles.h"
+#include "server/state/freshness.h"
 
 namespace vicinal {
 namespace {
@@ -60,6 +68,11 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
     safe = CheckListenAddress("--admin-listen-address",
                               options.admin_listen_address, options.security);
   }
+  if (safe.ok() && options.decisions_kept == 0 &&
+      !options.decision_log.path.empty()) {
+    safe = absl::InvalidArgumentError(
+        "--decision-log needs --decisions-kept of 1 or more");
+  }
   if (!safe.ok()) return safe;
   // Before any thread starts. With gRPC's default another thread polls, and
   // then wakes the one that waits for the stream: that takes longer than most
@@ -77,8 +90,27 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
           ? ReadSchedulerConfig(kDefaultConfig, release->release)
           : ReadConfigFile(options.scheduler_config, release->release);
   if (!config.ok()) return config.status();
+  // What it cannot weigh, it does not explain with.
+  const absl::StatusOr<SchedulerProfiles> profiles =
+      SchedulerProfiles::FromConfig(*config, /*advise_only=*/true);
+  if (!profiles.ok()) return profiles.status();
   PluginMetrics metrics;
-  SchedulerPluginService service(*config, metrics);
+  DecisionRing decisions(std::max<std::size_t>(options.decisions_kept, 1));
+  const bool records = options.decisions_kept > 0;
+  const std::unique_ptr<DecisionWriter> writer =
+      records && !options.decision_log.path.empty()
+          ? std::make_unique<DecisionWriter>(decisions, options.decision_log)
+          : nullptr;
+  Freshness freshness({SchedulerPluginService::kResource},
+                      std::chrono::seconds(0));
+  SchedulerPluginService service(*config, metrics,
+                                 records ? &decisions : nullptr, &freshness);
+  LivePage page(
+      {[&service] { return service.cluster().generation(); },
+       [&service] { return service.cluster().Copy(); }},
+      freshness,
+      [&profiles](const std::string& name) { return profiles->Find(name); },
+      decisions, {.copies_at_lowest_priority = false});
   UnixServer::Options server_options;
   server_options.path = options.socket;
   server_options.max_message_bytes = options.max_message_bytes;
@@ -91,7 +123,26 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
     return stopping ? absl::UnavailableError("stopping") : absl::OkStatus();
   };
   endpoints.protect_metrics = !options.security.tls.client_ca_file.empty();
-  endpoints.metrics = [&metrics] { return metrics.Render(); };
+  endpoints.metrics = [&metrics, &writer] {
+    return metrics.Render() +
+           (writer == nullptr ? "" : writer->RenderMetrics());
+  };
+  endpoints.decisions = [&decisions] {
+    std::string lines;
+    for (const auto& one : decisions.All()) lines += ToJsonLine(*one);
+    return lines;
+  };
+  if (options.security.tls.client_ca_file.empty() &&
+      !options.allow_anonymous_clients) {
+    endpoints.may_read_decisions = [](std::string_view) {
+      return absl::PermissionDeniedError(
+          "this names pods: it takes --client-ca-file, or "
+          "--allow-anonymous-clients");
+    };
+  }
+  endpoints.page = [&page](const HttpRequest& request) {
+    return page.Handle(request);
+  };
   const absl::StatusOr<std::unique_ptr<HttpServer>> admin = StartAdmin(
       options.admin_listen_address, tls->get(), std::move(endpoints));
   if (!admin.ok()) return admin.status();

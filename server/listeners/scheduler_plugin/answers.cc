@@ -139,7 +139,8 @@ absl::Status AnswerBest(const v1::Question::BestNodes& question,
                         const JsonPath& path, const AttachedProfile& profile,
                         TemplateRanking& ranking, const ToldCluster& cluster,
                         const PodInfo& pod, std::mt19937_64& random,
-                        v1::BestNodesAnswer* answer) {
+                        v1::BestNodesAnswer* answer, std::size_t& passed) {
+  passed = 0;
   if (question.limit() == 0) {
     return FieldError(path.Field("limit"), "0: must be positive");
   }
@@ -160,10 +161,12 @@ absl::Status AnswerBest(const v1::Question::BestNodes& question,
     RankedNodes among = RankNodes(profile.all, cluster.state(), pod,
                                   named.candidates(), question.limit(), random);
     ranked.status = std::move(among.status);
+    ranked.passed = among.passed;
     for (const std::size_t position : among.best) {
       ranked.best.push_back(named.ids[position]);
     }
   }
+  passed = ranked.passed;
   if (!ranked.status.ok()) answer->set_declined(ranked.status.Message());
   for (const NodeId id : ranked.best) {
     answer->add_nodes(cluster.numbers().Of(id));

@@ -2,6 +2,7 @@
 #ifndef VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_ANSWERS_H_
 #define VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_ANSWERS_H_
 
+#include <cstddef>
 #include <random>
 
 #include "absl/status/status.h"
@@ -17,12 +18,13 @@ namespace vicinal {
 // Errors name the field of the question, below `path`, and the value.
 
 // `ranking` is that of the profile. Cost: that of TemplateRanking, or, if the
-// question names nodes, of RankNodes for these.
+// question names nodes, of RankNodes for these. `passed` becomes how many nodes
+// pass the filters.
 absl::Status AnswerBest(const v1::Question::BestNodes& question,
                         const JsonPath& path, const AttachedProfile& profile,
                         TemplateRanking& ranking, const ToldCluster& cluster,
                         const PodInfo& pod, std::mt19937_64& random,
-                        v1::BestNodesAnswer* answer);
+                        v1::BestNodesAnswer* answer, std::size_t& passed);
 
 // Cost: that of the two plugins' PreFilter, plus O(nodes).
 void AnswerVerdicts(const AttachedProfile& profile, const ToldCluster& cluster,

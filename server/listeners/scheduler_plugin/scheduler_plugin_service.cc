@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <random>
@@ -14,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/listeners/grpc/grpc_status.h"
+#include "server/listeners/scheduler_plugin/record_answer.h"
 #include "server/listeners/scheduler_plugin/session.h"
 
 namespace vicinal {
@@ -25,19 +27,6 @@ std::string KindOf(const v1::Change& change) {
   const auto* const descriptor = v1::Change::descriptor();
   const auto* const field = descriptor->FindFieldByNumber(change.kind_case());
   return field == nullptr ? "none" : field->name();
-}
-
-std::string KindOf(const v1::Question& question) {
-  std::string kind;
-  for (const auto& [is_asked, name] :
-       {std::pair(question.has_best(), "best"),
-        std::pair(question.has_verdicts(), "verdicts"),
-        std::pair(question.has_scores(), "scores")}) {
-    if (!is_asked) continue;
-    if (!kind.empty()) kind += '+';
-    kind += name;
-  }
-  return kind;
 }
 
 // Counts what a stream does.
@@ -65,7 +54,7 @@ class StreamMetrics {
       metrics_.syncs().Increment();
     }
     if (message.has_question()) {
-      metrics_.Questions(KindOf(message.question()))
+      metrics_.Questions(KindOfQuestion(message.question()))
           .Observe(std::chrono::duration<double>(duration).count());
     }
     const auto set = [](prometheus::Gauge& gauge, std::size_t value) {
@@ -94,17 +83,34 @@ grpc::Status SchedulerPluginService::Attach(
   LOG(INFO) << "a scheduler attaches itself";
   Session session(config_, std::random_device()());
   StreamMetrics metrics(metrics_);
+  cluster_.Open(session);
+  const absl::Cleanup close = [this, &session] {
+    cluster_.Close();
+    if (freshness_ == nullptr || !session.synced()) return;
+    freshness_->OnDisconnected(kResource, Freshness::Clock::now());
+  };
+  std::uint64_t changes = 0;
   absl::Status status;
   v1::SchedulerMessage message;
   while (stream->Read(&message)) {
     const Clock::time_point start = Clock::now();
     const absl::StatusOr<std::optional<v1::VicinalMessage>> answer =
-        session.Handle(message);
+        cluster_.Handle(message);
     status = answer.status();
     if (!status.ok()) break;
     if (*answer && !stream->Write(**answer)) break;  // The scheduler has gone.
-    metrics.Count(message, session, Clock::now() - start);
+    const Clock::duration took = Clock::now() - start;
+    changes += static_cast<std::uint64_t>(message.changes_size());
+    // The scheduler has its answer.
+    if (decisions_ != nullptr && message.has_question()) {
+      Record(message.question(), (*answer)->answer(), session, changes, took);
+    }
+    metrics.Count(message, session, took);
     if (message.synced()) {
+      if (freshness_ != nullptr) {
+        freshness_->OnListed(kResource);
+        freshness_->OnConnected(kResource);
+      }
       LOG(INFO) << "the scheduler has told the whole cluster: "
                 << session.cluster().state().Nodes().size() << " nodes, "
                 << session.cluster().placed_pods() << " pods on them, "
@@ -119,6 +125,19 @@ grpc::Status SchedulerPluginService::Attach(
     LOG(WARNING) << "the scheduler's stream ends: " << status.message();
   }
   return end;
+}
+
+void SchedulerPluginService::Record(const v1::Question& question,
+                                    const v1::Answer& answer,
+                                    const Session& session,
+                                    std::uint64_t changes,
+                                    std::chrono::steady_clock::duration took) {
+  DecisionRecord record = RecordAnswer(question, answer, session);
+  record.time = std::chrono::time_point_cast<std::chrono::milliseconds>(
+      std::chrono::system_clock::now());
+  record.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
+  record.generation = changes;
+  decisions_->Add(std::move(record));
 }
 
 }  // namespace vicinal

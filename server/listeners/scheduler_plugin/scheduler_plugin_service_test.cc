@@ -95,7 +95,10 @@ class SchedulerPluginServiceTest : public ::testing::Test {
   const std::string path_ = directory_.path() + "/plugin.sock";
   const SchedulerConfig config_ = MakeSchedulerConfig();
   PluginMetrics metrics_;
-  SchedulerPluginService service_{config_, metrics_};
+  DecisionRing decisions_{10};
+  Freshness freshness_{{SchedulerPluginService::kResource},
+                       std::chrono::seconds(0)};
+  SchedulerPluginService service_{config_, metrics_, &decisions_, &freshness_};
   std::unique_ptr<UnixServer> server_;
 };
 
@@ -172,6 +175,39 @@ TEST_F(SchedulerPluginServiceTest, ASocketThatIsRemovedComesBack) {
   Client next(path_);
   next.Attach();
   EXPECT_THAT(next.AskForBest().nodes(), ElementsAre(0));
+}
+
+TEST_F(SchedulerPluginServiceTest, WhatIsAnsweredIsRecorded) {
+  Client client(path_);
+  client.Attach();
+  client.AskForBest();
+  // The record of a message follows its answer.
+  client.AskForBest();
+  const auto decision = decisions_.After(0).at(0);
+  EXPECT_EQ(decision->name, "p");
+  EXPECT_EQ(decision->node, "n0");
+  EXPECT_EQ(decision->position, 5u);
+  EXPECT_EQ(decision->generation, 2u);
+  EXPECT_NE(decision->time.time_since_epoch().count(), 0);
+}
+
+TEST_F(SchedulerPluginServiceTest, TheClusterIsFreshWhileASchedulerIsAttached) {
+  const auto is_fresh = [this] {
+    return freshness_.Check(Freshness::Clock::now()).ok();
+  };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(is_fresh());
+    Client client(path_);
+    client.Attach();
+    client.AskForBest();
+    EXPECT_TRUE(is_fresh());
+    const auto copy = service_.cluster().Copy();
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(copy->pod_count(), 1u);
+    EXPECT_TRUE(client.Finish().ok());
+    while (is_fresh()) std::this_thread::yield();
+    EXPECT_EQ(service_.cluster().Copy(), nullptr);
+  }
 }
 
 TEST_F(SchedulerPluginServiceTest, WhatHappensIsCounted) {

@@ -86,6 +86,16 @@ absl::Status Session::Greet(const v1::SchedulerMessage& message,
   return absl::OkStatus();
 }
 
+AttachedProfiles::const_iterator Session::ProfileOf(const Pod& pod) const {
+  const std::string& named = pod.spec.scheduler_name;
+  return profiles_.find(named.empty() ? kDefaultSchedulerName : named);
+}
+
+const AttachedProfile* Session::FindProfile(const Pod& pod) const {
+  const auto profile = ProfileOf(pod);
+  return profile == profiles_.end() ? nullptr : &profile->second;
+}
+
 absl::Status Session::AnswerQuestion(const v1::Question& question,
                                      v1::Answer* answer) {
   const JsonPath root;
@@ -100,8 +110,7 @@ absl::Status Session::AnswerQuestion(const v1::Question& question,
                                                  : "no such pod"));
   }
   const std::string& named = pod->pod.spec.scheduler_name;
-  const auto profile =
-      profiles_.find(named.empty() ? kDefaultSchedulerName : named);
+  const auto profile = ProfileOf(pod->pod);
   if (profile == profiles_.end()) {
     return FieldError(uid_path, absl::StrCat("\"", question.uid(),
                                              "\": no profile has the pod's "
@@ -116,7 +125,7 @@ absl::Status Session::AnswerQuestion(const v1::Question& question,
   if (question.has_best()) {
     status = AnswerBest(question.best(), path.Field("best"), profile->second,
                         rankings_.at(profile->first), cluster_, *pod, random_,
-                        answer->mutable_best());
+                        answer->mutable_best(), passed_);
   }
   if (status.ok() && question.has_verdicts()) {
     AnswerVerdicts(profile->second, cluster_, *pod, answer->mutable_verdicts());

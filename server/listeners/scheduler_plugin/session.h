@@ -11,6 +11,7 @@
 #ifndef VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SESSION_H_
 #define VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_SESSION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/engine/template_ranking.h"
+#include "core/model/pod.h"
 #include "server/listeners/scheduler_plugin/attached_profiles.h"
 #include "server/listeners/scheduler_plugin/told_cluster.h"
 #include "server/scheduler_config/scheduler_config.h"
@@ -48,11 +50,16 @@ class Session {
 
   const ToldCluster& cluster() const { return cluster_; }
   bool synced() const { return synced_; }
+  // Of the last question for the best nodes: how many pass the filters.
+  std::size_t passed() const { return passed_; }
+  // Null if the scheduler has told of no such profile.
+  const AttachedProfile* FindProfile(const Pod& pod) const;
 
  private:
   absl::Status HandleAt(const v1::SchedulerMessage& message,
                         std::optional<v1::VicinalMessage>& answer);
   absl::Status Greet(const v1::SchedulerMessage& message, v1::Ready* ready);
+  AttachedProfiles::const_iterator ProfileOf(const Pod& pod) const;
   absl::Status AnswerQuestion(const v1::Question& question, v1::Answer* answer);
 
   const SchedulerConfig& config_;
@@ -62,6 +69,7 @@ class Session {
   // By the name of the profile.
   std::map<std::string, TemplateRanking> rankings_;
   bool synced_ = false;
+  std::size_t passed_ = 0;
   std::mt19937_64 random_;
 };
 

@@ -67,6 +67,13 @@ const PodInfo* ToldCluster::FindWaiting(const std::string& uid) const {
   return it == waiting_.end() ? nullptr : it->second.get();
 }
 
+std::vector<std::shared_ptr<const PodInfo>> ToldCluster::WaitingPods() const {
+  std::vector<std::shared_ptr<const PodInfo>> pods;
+  pods.reserve(waiting_.size());
+  for (const auto& [uid, pod] : waiting_) pods.push_back(pod);
+  return pods;
+}
+
 absl::Status ToldCluster::Upsert(const v1::NodeUpsert& told,
                                  const JsonPath& path) {
   const JsonPath number_path = path.Field("number");
@@ -159,7 +166,7 @@ absl::Status ToldCluster::Upsert(const v1::PodUpsert& told,
   pod.status.phase = kRunning;
   if (!told.has_node()) {
     if (placed != placed_.end()) TakeOff(**placed);
-    waiting_[uid] = std::make_unique<const PodInfo>(std::move(pod));
+    waiting_[uid] = std::make_shared<const PodInfo>(std::move(pod));
     return absl::OkStatus();
   }
   if (absl::Status status =
@@ -221,7 +228,7 @@ absl::Status ToldCluster::Unplace(const std::string& uid,
   TakeOff(**placed);
   pod.spec.node_name.clear();
   pod.meta.uid = uid;
-  waiting_[uid] = std::make_unique<const PodInfo>(std::move(pod));
+  waiting_[uid] = std::make_shared<const PodInfo>(std::move(pod));
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -49,6 +50,8 @@ class ToldCluster {
   // Whether a pod of that uid is on a node.
   bool IsPlaced(std::string_view uid) const { return placed_.contains(uid); }
   std::size_t waiting_pods() const { return waiting_.size(); }
+  // Those that wait, in no order. Cost: O(pods), a counter each.
+  std::vector<std::shared_ptr<const PodInfo>> WaitingPods() const;
   std::size_t placed_pods() const { return placed_.size(); }
 
  private:
@@ -91,7 +94,7 @@ class ToldCluster {
   ChangedNodes changed_nodes_;
   // By uid, which is their name.
   absl::flat_hash_set<const StoredPod*, UidHash, UidEqual> placed_;
-  absl::flat_hash_map<std::string, std::unique_ptr<const PodInfo>> waiting_;
+  absl::flat_hash_map<std::string, std::shared_ptr<const PodInfo>> waiting_;
   JsonReader reader_;
 };
 

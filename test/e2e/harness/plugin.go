@@ -64,8 +64,8 @@ func (cp *ControlPlane) StartPluginReplica(t testing.TB, name, kubeconfig string
 	return cp.launchBinary(t, absolute(t, binary), name, kubeconfig, config, append([]string{"--v=3"}, flags...)...)
 }
 
-// NewPluginVicinal is one that does not run yet, and will listen on socket.
-func NewPluginVicinal(t testing.TB, run *Run, socket string, schedulerConfig map[string]any) *PluginVicinal {
+// NewPluginVicinal is one that does not run yet, and will listen on socket; flags are added.
+func NewPluginVicinal(t testing.TB, run *Run, socket string, schedulerConfig map[string]any, flags ...string) *PluginVicinal {
 	t.Helper()
 	content, err := yaml.Marshal(schedulerConfig)
 	if err != nil {
@@ -73,7 +73,7 @@ func NewPluginVicinal(t testing.TB, run *Run, socket string, schedulerConfig map
 	}
 	file := socket + ".config.yaml"
 	writeFile(t, file, content)
-	return NewPluginVicinalWith(t, run, socket, "--scheduler-config="+file, "--admin-listen-address=127.0.0.1:0")
+	return NewPluginVicinalWith(t, run, socket, append([]string{"--scheduler-config=" + file, "--admin-listen-address=127.0.0.1:0"}, flags...)...)
 }
 
 // NewPluginVicinalWith is NewPluginVicinal with all other flags given.

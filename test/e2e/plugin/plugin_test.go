@@ -25,12 +25,13 @@ type fixture struct {
 	vicinal *harness.PluginVicinal
 }
 
-func start(t *testing.T, settings map[string]any) *fixture {
+// start starts the scheduler; vicinal, which gets the flags, is for the caller to start.
+func start(t *testing.T, settings map[string]any, flags ...string) *fixture {
 	t.Helper()
 	cp := harness.StartControlPlane(t, harness.NewRun(t))
 	socket := cp.Run.Path("plugin.sock")
 	kubeconfig, config := cp.PluginConfig(t, socket, settings)
-	f := &fixture{vicinal: harness.NewPluginVicinal(t, cp.Run, socket, config)}
+	f := &fixture{vicinal: harness.NewPluginVicinal(t, cp.Run, socket, config, flags...)}
 	f.Cluster = &harness.Cluster{Client: cp.Admin, Observer: cp.StartObserver(t), Scheduler: cp.StartPluginScheduler(t, kubeconfig, config)}
 	f.Apply(t, harness.HighPriority())
 	f.Apply(t, harness.SixNodes()...)
