@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/deschedule/rule_tallies.h"
 #include "core/deschedule/spread_tally.h"
 #include "core/deschedule/violation_scan.h"
@@ -69,9 +70,67 @@ SpreadNow Described(const Weighed& weighed) {
   return spread;
 }
 
+void AddSpreadGroups(const std::vector<Weighed>& spreads, RuleReport& report) {
+  absl::flat_hash_map<std::pair<std::string_view, std::string_view>,
+                      SpreadGroup>
+      groups;
+  for (const Weighed& spread : spreads) {
+    const SpreadTally& tally = *spread.tally;
+    SpreadGroup& group =
+        groups[{tally.namespace_name(), tally.constraint().topology_key}];
+    group.skew = std::max(group.skew, spread.skew);
+    if (tally.hard()) group.excess += spread.excess;
+  }
+  report.spread_group_count = groups.size();
+  for (auto& [names, group] : groups) {
+    group.namespace_name = names.first;
+    group.topology_key = names.second;
+    report.spread_groups.push_back(std::move(group));
+  }
+  std::ranges::sort(report.spread_groups, {}, [](const SpreadGroup& group) {
+    return std::tuple(-group.excess, -group.skew,
+                      std::string_view(group.namespace_name),
+                      std::string_view(group.topology_key));
+  });
+  SpreadGroup others;
+  while (report.spread_groups.size() > kMostRuleGroups) {
+    const SpreadGroup& last = report.spread_groups.back();
+    others.skew = std::max(others.skew, last.skew);
+    others.excess += last.excess;
+    report.spread_groups.pop_back();
+  }
+  if (report.spread_group_count > kMostRuleGroups) {
+    report.spread_groups.push_back(std::move(others));
+  }
+}
+
+void AddBrokenGroups(const std::map<std::pair<std::string_view, StrategyKind>,
+                                    std::int64_t>& pods,
+                     RuleReport& report) {
+  report.broken_group_count = pods.size();
+  for (const auto& [name, count] : pods) {
+    report.broken_groups.push_back(
+        {std::string(name.first), name.second, count});
+  }
+  std::ranges::stable_sort(report.broken_groups, std::greater<>(),
+                           &BrokenGroup::pods);
+  std::map<StrategyKind, std::int64_t> others;
+  while (report.broken_groups.size() > kMostRuleGroups) {
+    const BrokenGroup& last = report.broken_groups.back();
+    others[last.kind] += last.pods;
+    report.broken_groups.pop_back();
+  }
+  for (const auto& [kind, count] : others) {
+    report.broken_groups.push_back({"", kind, count});
+  }
+}
+
 std::vector<BrokenRule> BrokenRules(const ClusterState& cluster,
-                                    const ViolationScan& scan) {
+                                    const ViolationScan& scan,
+                                    RuleReport& report) {
   std::vector<BrokenRule> broken;
+  std::map<std::pair<std::string_view, StrategyKind>, std::int64_t>
+      by_namespace;
   for (const StrategyKind kind :
        {StrategyKind::kNodeTaints, StrategyKind::kNodeAffinity,
         StrategyKind::kRequiredPodAffinity,
@@ -80,12 +139,14 @@ std::vector<BrokenRule> BrokenRules(const ClusterState& cluster,
     for (const StoredPod* pod :
          scan.candidates[static_cast<std::size_t>(kind)]) {
       ++pods[WorkloadName(cluster, *pod)];
+      ++by_namespace[{pod->namespace_name(), kind}];
     }
     for (const auto& [workload, count] : pods) {
       broken.push_back({workload, kind, count});
     }
   }
   std::ranges::stable_sort(broken, std::greater<>(), &BrokenRule::pods);
+  AddBrokenGroups(by_namespace, report);
   return broken;
 }
 
@@ -105,6 +166,7 @@ RuleReport ReportRules(const ClusterState& cluster, std::size_t most_spreads) {
     }
   }
   report.spread_count = spreads.size();
+  AddSpreadGroups(spreads, report);
   std::ranges::sort(spreads, std::greater<>(), [](const Weighed& spread) {
     return std::tuple(
         spread.excess > 0, spread.tally->hard(), spread.skew, spread.excess,
@@ -115,7 +177,7 @@ RuleReport ReportRules(const ClusterState& cluster, std::size_t most_spreads) {
   for (const Weighed& spread : spreads) {
     report.spreads.push_back(Described(spread));
   }
-  report.broken = BrokenRules(cluster, ScanViolations(cluster, rules));
+  report.broken = BrokenRules(cluster, ScanViolations(cluster, rules), report);
   return report;
 }
 

@@ -47,12 +47,41 @@ struct BrokenRule {
   std::int64_t pods = 0;
 };
 
+// All topology spread constraints of a namespace over a topology key.
+struct SpreadGroup {
+  std::string namespace_name;
+  std::string topology_key;
+  std::int64_t skew = 0;  // The largest.
+  // How many pods are too many, of those that must hold.
+  std::int64_t excess = 0;
+};
+
+// The pods of a namespace that are part of what breaks a hard rule, as
+// BrokenRule has them.
+struct BrokenGroup {
+  std::string namespace_name;
+  StrategyKind kind = StrategyKind::kNodeTaints;
+  std::int64_t pods = 0;
+};
+
+// However many namespaces and topology keys there are, so many groups of both
+// kinds are told; what the others have is in one more, with empty names: the
+// largest skew, and the sum of all pods.
+inline constexpr std::size_t kMostRuleGroups = 100;
+
 struct RuleReport {
   // The worst: hard ones that are broken, then others that are, then by skew.
   std::vector<SpreadNow> spreads;
   std::size_t spread_count = 0;         // Also those that are left out.
   std::size_t broken_spread_count = 0;  // Of these, hard ones that are broken.
   std::vector<BrokenRule> broken;       // Most pods first.
+  // The worst first, then by name; what is left out, last. kMostRuleGroups + 1
+  // at most.
+  std::vector<SpreadGroup> spread_groups;
+  std::size_t spread_group_count = 0;  // Also those that are left out.
+  // Those with most pods first; of what is left out one for each kind, last.
+  std::vector<BrokenGroup> broken_groups;
+  std::size_t broken_group_count = 0;
 };
 
 // With so many spreads at most. Of constraints only those that pods have, not

@@ -137,5 +137,49 @@ TEST_F(RuleReportTest, AClusterThatBreaksNothingHasNothingToTell) {
   EXPECT_THAT(report.broken, IsEmpty());
 }
 
+TEST_F(RuleReportTest, SkewAndBrokenRulesAreToldByNamespaceAndKey) {
+  for (int i = 0; i < 3; ++i) {
+    AddPod(cluster_, "n1", Web(i, Spread("DoNotSchedule")));
+  }
+  AddPod(cluster_, "n1",
+         "{metadata: {name: lost, namespace: other}, spec: {nodeSelector: {no: "
+         "where}}}");
+  const RuleReport report = ReportRules(cluster_, 0);
+  ASSERT_THAT(report.spread_groups, SizeIs(1));
+  const SpreadGroup& group = report.spread_groups[0];
+  EXPECT_EQ(group.namespace_name, "shop");
+  EXPECT_EQ(group.topology_key, "zone");
+  EXPECT_EQ(group.skew, 3);
+  EXPECT_EQ(group.excess, 2);
+  ASSERT_THAT(report.broken_groups, SizeIs(1));
+  EXPECT_EQ(report.broken_groups[0].namespace_name, "other");
+  EXPECT_EQ(report.broken_groups[0].kind, StrategyKind::kNodeAffinity);
+  EXPECT_EQ(report.broken_groups[0].pods, 1);
+}
+
+TEST_F(RuleReportTest, HoweverManyNamespacesThereAreFewGroupsAreTold) {
+  constexpr std::size_t kNamespaces = 20000;
+  for (std::size_t i = 0; i < kNamespaces; ++i) {
+    AddPod(cluster_, i % 2 == 0 ? "n1" : "n2",
+           absl::StrCat("{metadata: {name: p, namespace: ns", i,
+                        ", labels: {app: web}}, spec: {nodeSelector: {no: "
+                        "where}, topologySpreadConstraints: [{maxSkew: 1, "
+                        "nodeAffinityPolicy: Ignore, topologyKey: zone, "
+                        "whenUnsatisfiable: DoNotSchedule, labelSelector: "
+                        "{matchLabels: {app: web}}}]}}"));
+  }
+  const RuleReport report = ReportRules(cluster_, 0);
+  EXPECT_EQ(report.spread_group_count, kNamespaces);
+  ASSERT_THAT(report.spread_groups, SizeIs(kMostRuleGroups + 1));
+  EXPECT_EQ(report.spread_groups.back().namespace_name, "");
+  EXPECT_EQ(report.spread_groups.back().skew, 1);
+  EXPECT_EQ(report.broken_group_count, kNamespaces);
+  ASSERT_THAT(report.broken_groups, SizeIs(kMostRuleGroups + 1));
+  EXPECT_EQ(report.broken_groups.back().namespace_name, "");
+  std::int64_t pods = 0;
+  for (const BrokenGroup& group : report.broken_groups) pods += group.pods;
+  EXPECT_EQ(pods, static_cast<std::int64_t>(kNamespaces));
+}
+
 }  // namespace
 }  // namespace vicinal

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/live_page/live_page_files.h"
+#include "server/live_page/rule_metrics.h"
 #include "server/state/store_parts.h"
 
 namespace vicinal {
@@ -118,26 +119,102 @@ std::uint64_t LivePage::renderings() const {
   return renderings_;
 }
 
+std::shared_ptr<const std::string> LivePage::RuleMetrics() {
+  const MutexLock lock(mutex_);
+  if (!asked_for_rules_ && options_.rules_interval.count() > 0) {
+    asked_for_rules_ = true;
+    changed_.NotifyAll();
+  }
+  return rules_;
+}
+
+std::uint64_t LivePage::looks() const {
+  const MutexLock lock(mutex_);
+  return looks_;
+}
+
 void LivePage::Run() {
   if (options_.copies_at_lowest_priority) TakeLowestPriority();
-  while (AwaitQuestion()) {
+  for (Task task = AwaitTask(); task != Task::kEnd; task = AwaitTask()) {
     const Clock::time_point begin = Clock::now();
-    if (const Source source = Look(); source != rendered_) Render(source);
+    if (task == Task::kLookAtRules) {
+      LookAtRules();
+    } else if (const Source source = Look(); source != rendered_) {
+      Render(source);
+    }
     const Clock::time_point end = Clock::now();
     const MutexLock lock(mutex_);
-    next_ = end + std::max<Clock::duration>(options_.interval,
-                                            (end - begin) * kRestFactor);
+    next_ = end + (end - begin) * kRestFactor;
+    if (task == Task::kRender) {
+      next_ = std::max(next_, end + options_.interval);
+    }
+    next_rules_ = end + options_.rules_interval;
   }
 }
 
-bool LivePage::AwaitQuestion() {
+LivePage::Task LivePage::AwaitTask() {
   const MutexLock lock(mutex_);
-  while (!stopping_ && !asked_) changed_.Wait(mutex_);
-  while (!stopping_ && Clock::now() < next_) {
-    changed_.WaitUntil(mutex_, next_);
+  while (!stopping_) {
+    const Clock::time_point now = Clock::now();
+    if (asked_ && now >= next_) {
+      asked_ = false;
+      return Task::kRender;
+    }
+    const Clock::time_point rules = std::max(next_, next_rules_);
+    if (asked_for_rules_ && now >= rules) {
+      asked_for_rules_ = false;
+      return Task::kLookAtRules;
+    }
+    if (asked_) {
+      changed_.WaitUntil(mutex_, next_);
+    } else if (asked_for_rules_) {
+      changed_.WaitUntil(mutex_, rules);
+    } else {
+      changed_.Wait(mutex_);
+    }
   }
-  asked_ = false;
-  return !stopping_;
+  return Task::kEnd;
+}
+
+void LivePage::LookAtRules() {
+  const std::uint64_t generation = cluster_.generation();
+  if (rules_of_ == generation) return;
+  const std::unique_ptr<ClusterState> copy = cluster_.copy();
+  if (copy == nullptr) {
+    // The scheduler whose cluster it was is gone: no metrics of the past.
+    rules_of_.reset();
+    const MutexLock lock(mutex_);
+    rules_ = std::make_shared<std::string>();
+    return;
+  }
+  Yielding([&] { SetRules(ReportRules(*copy, 0)); });
+  rules_of_ = generation;
+  const MutexLock lock(mutex_);
+  ++looks_;
+}
+
+void LivePage::SetRules(const RuleReport& report) {
+  if (options_.rules_interval.count() == 0) return;
+  auto rules = std::make_shared<const std::string>(RenderRuleMetrics(report));
+  const MutexLock lock(mutex_);
+  rules_.swap(rules);
+}
+
+void LivePage::Yielding(const std::function<void()>& work) const {
+  if (options_.copies_at_lowest_priority) return work();  // It has that.
+  // What has lost its priority cannot have it back.
+  std::thread([&work] {
+    TakeLowestPriority();
+    work();
+  }).join();
+}
+
+void LivePage::Draw(std::unique_ptr<ClusterState> cluster) {
+  Yielding([&] {
+    picture_ = DrawPicture(*cluster, profile_of_);
+    cluster.reset();
+    SetRules(picture_.rules);
+  });
 }
 
 PageHealth LivePage::Health() const {
@@ -159,7 +236,7 @@ void LivePage::Render(const Source& source) {
   if (drawn_ != source.generation) {
     if (auto copy = cluster_.copy()) {
       Draw(std::move(copy));
-      drawn_ = source.generation;
+      drawn_ = rules_of_ = source.generation;
     }
   }
   rendered_ = source;
@@ -171,19 +248,6 @@ void LivePage::Render(const Source& source) {
   const MutexLock lock(mutex_);
   state_ = std::move(state);
   ++renderings_;
-}
-
-void LivePage::Draw(std::unique_ptr<ClusterState> cluster) {
-  if (options_.copies_at_lowest_priority) {
-    picture_ = DrawPicture(*cluster, profile_of_);
-    return;
-  }
-  // What has lost its priority cannot have it back.
-  std::thread([&] {
-    TakeLowestPriority();
-    picture_ = DrawPicture(*cluster, profile_of_);
-    cluster.reset();
-  }).join();
 }
 
 }  // namespace vicinal

@@ -7,7 +7,8 @@
 //
 // The page asks for its state every few seconds. However many pages do, there
 // is one rendering at a time, one in an interval at most, and none while
-// nothing has changed or nobody asks.
+// nothing has changed or nobody asks. The metrics about rules are of the same
+// copies, or of one of their own while nobody looks at the page.
 #ifndef VICINAL_SERVER_LIVE_PAGE_LIVE_PAGE_H_
 #define VICINAL_SERVER_LIVE_PAGE_LIVE_PAGE_H_
 
@@ -20,6 +21,7 @@
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
+#include "core/deschedule/rule_report.h"
 #include "core/index/cluster_state.h"
 #include "core/sync/mutex.h"
 #include "server/decisions/decision_ring.h"
@@ -54,6 +56,9 @@ class LivePage {
   struct Options {
     // From the end of a rendering to the begin of the next.
     std::chrono::milliseconds interval{5000};
+    // From the end of a look at the rules for the metrics to the begin of the
+    // next; 0: there are no such metrics.
+    std::chrono::milliseconds rules_interval{60000};
     // False: only what is not copying is done at the lowest priority. A lock
     // that the copy takes is not held by a thread that gets no time then.
     bool copies_at_lowest_priority = true;
@@ -73,8 +78,15 @@ class LivePage {
   // if the client has it.
   HttpResponse Handle(const HttpRequest& request);
 
-  // How often a state was rendered. For tests.
+  // RenderRuleMetrics of the last look at the cluster; empty until there is
+  // one. Asks for the next, which comes once an interval has gone by, if the
+  // cluster has changed: a scrape never waits for one. Cost: O(1).
+  std::shared_ptr<const std::string> RuleMetrics();
+
+  // How often a state was rendered, and the rules were looked at for the
+  // metrics alone. For tests.
   std::uint64_t renderings() const;
+  std::uint64_t looks() const;
 
  private:
   // What a state is made of; the same again makes no other.
@@ -90,13 +102,18 @@ class LivePage {
     std::string json;
   };
 
+  enum class Task { kEnd, kRender, kLookAtRules };
+
   HttpResponse AnswerState(const HttpRequest& request);
   void Run();
-  // False: it is to end.
-  bool AwaitQuestion();
+  Task AwaitTask();
+  void LookAtRules();
+  void SetRules(const RuleReport& report);
   Source Look() const;
   void Render(const Source& source);
   void Draw(std::unique_ptr<ClusterState> cluster);
+  // Calls `work` at the lowest priority.
+  void Yielding(const std::function<void()>& work) const;
   PageHealth Health() const;
 
   const PageSource cluster_;
@@ -109,14 +126,20 @@ class LivePage {
   std::optional<Source> rendered_;
   std::optional<std::uint64_t> drawn_;  // The generation of the picture.
   Picture picture_;
+  std::optional<std::uint64_t> rules_of_;  // The generation of the metrics.
 
   mutable Mutex mutex_;
   CondVar changed_;  // With mutex_.
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool asked_ ABSL_GUARDED_BY(mutex_) = false;
+  bool asked_for_rules_ ABSL_GUARDED_BY(mutex_) = false;
   std::chrono::steady_clock::time_point next_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point next_rules_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const std::string> rules_ ABSL_GUARDED_BY(mutex_) =
+      std::make_shared<std::string>();
   std::shared_ptr<const State> state_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t renderings_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t looks_ ABSL_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

@@ -175,6 +175,50 @@ TEST_F(LivePageTest, WithoutAClusterTheLastPictureStaysUntilThereIsOneAgain) {
   Await(page, [](const Json& state) { return state["pods"] == 2; });
 }
 
+TEST_F(LivePageTest, TheMetricsAboutRulesFollowTheClusterWithoutAPage) {
+  LivePage::Options options = once_;
+  options.rules_interval = std::chrono::milliseconds(1);
+  LivePage page(store_, freshness_, Profiles(), decisions_, options);
+  store_.Write([](ClusterState& cluster) {
+    AddNode(cluster, "n1");
+    AddPod(cluster, "n1",
+           "{metadata: {name: p, namespace: shop}, spec: {nodeSelector: {no: "
+           "where}}}");
+  });
+  while (page.RuleMetrics()->find("{namespace=\"shop\",") ==
+         std::string::npos) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(page.renderings(), 0u);
+  // While nothing changes, nothing is looked at.
+  const std::uint64_t looks = page.looks();
+  for (int i = 0; i < 100; ++i) {
+    page.RuleMetrics();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  EXPECT_EQ(page.looks(), looks);
+}
+
+TEST_F(LivePageTest, TheMetricsAboutRulesAreThoseOfThePage) {
+  LivePage::Options options = often_;
+  options.rules_interval = std::chrono::hours(1);
+  LivePage page(store_, freshness_, Profiles(), decisions_, options);
+  EXPECT_EQ(*page.RuleMetrics(), "");
+  AwaitState(page);
+  while (page.RuleMetrics()->empty()) std::this_thread::yield();
+  EXPECT_LE(page.looks(), 1u);
+}
+
+TEST_F(LivePageTest, WithoutAnIntervalThereAreNoMetricsAboutRules) {
+  LivePage::Options options = often_;
+  options.rules_interval = std::chrono::milliseconds(0);
+  LivePage page(store_, freshness_, Profiles(), decisions_, options);
+  page.RuleMetrics();
+  AwaitState(page);
+  EXPECT_EQ(*page.RuleMetrics(), "");
+  EXPECT_EQ(page.looks(), 0u);
+}
+
 TEST_F(LivePageTest, WhileNothingChangesNothingIsRendered) {
   LivePage page(store_, freshness_, Profiles(), decisions_, often_);
   AwaitState(page);

@@ -1,5 +1,7 @@
 #include "server/commands/flags/decision_flags.h"
 
+#include "server/commands/flags/flags.h"
+
 namespace vicinal {
 
 void AddDecisionFlags(CLI::App* app, const std::string& who, std::size_t least,
@@ -26,6 +28,17 @@ void AddDecisionFlags(CLI::App* app, const std::string& who, std::size_t least,
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->group(kDecisions);
+}
+
+void AddRuleMetricsFlag(CLI::App* app, std::chrono::seconds& interval) {
+  AddDuration<std::chrono::seconds>(
+      app, "--rule-metrics-interval", interval,
+      "seconds at least between two looks at skew and broken rules for the "
+      "metrics vicinal_spread_skew, vicinal_spread_excess_pods and "
+      "vicinal_broken_rule_pods, which a scrape asks for. A look takes the "
+      "memory of the index once more; 0: there are no such metrics")
+      ->check(CLI::Range(0, 86400))
+      ->group("Metrics");
 }
 
 }  // namespace vicinal

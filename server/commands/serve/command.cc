@@ -243,6 +243,7 @@ void AddServe(CLI::App& app, std::function<absl::Status()>& action) {
   AddInFlight(serve, *options);
   AddDecisionFlags(serve, "filter", 1, options->decisions_kept,
                    options->decision_log);
+  AddRuleMetricsFlag(serve, options->rule_metrics_interval);
   serve->callback(
       [options, &action] { action = [options] { return Serve(*options); }; });
 }

@@ -71,6 +71,8 @@ struct ServeOptions {
   std::size_t decisions_kept = 4096;  // The last ones; 1 at least.
   // Where all of them are written; without a path nowhere.
   DecisionWriter::Options decision_log;
+  // See LivePage::Options::rules_interval.
+  std::chrono::seconds rule_metrics_interval{60};
 
   bool HasApiServer() const { return in_cluster || !kubeconfig.empty(); }
   bool HasGrpc() const { return grpc_listen_address != "none"; }

@@ -238,7 +238,7 @@ Server::Server(const ServeOptions& options, const SchedulerRelease& release,
       live_page_(
           store_, freshness_,
           [this](const std::string& name) { return profiles_.Find(name); },
-          decisions_, LivePage::Options()),
+          decisions_, {.rules_interval = options_.rule_metrics_interval}),
       admin_(store_, freshness_, lead_check_, metrics_,
              !AdminSecurityOf(options_).tls.client_ca_file.empty(), &decisions_,
              decision_writer_.get(), MayReadDecisionsBy(options_, grpc_roles_),

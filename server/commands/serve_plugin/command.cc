@@ -43,6 +43,7 @@ void AddServePlugin(CLI::App& app, std::function<absl::Status()>& action) {
       ->capture_default_str();
   AddDecisionFlags(serve, "the plugin's questions", 0, options->decisions_kept,
                    options->decision_log);
+  AddRuleMetricsFlag(serve, options->rule_metrics_interval);
   serve->callback([options, &action] {
     action = [options] { return ServePlugin(*options); };
   });

@@ -110,7 +110,9 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
        [&service] { return service.cluster().Copy(); }},
       freshness,
       [&profiles](const std::string& name) { return profiles->Find(name); },
-      decisions, {.copies_at_lowest_priority = false});
+      decisions,
+      {.rules_interval = options.rule_metrics_interval,
+       .copies_at_lowest_priority = false});
   UnixServer::Options server_options;
   server_options.path = options.socket;
   server_options.max_message_bytes = options.max_message_bytes;
@@ -123,9 +125,10 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
     return stopping ? absl::UnavailableError("stopping") : absl::OkStatus();
   };
   endpoints.protect_metrics = !options.security.tls.client_ca_file.empty();
-  endpoints.metrics = [&metrics, &writer] {
+  endpoints.metrics = [&metrics, &writer, &page] {
     return metrics.Render() +
-           (writer == nullptr ? "" : writer->RenderMetrics());
+           (writer == nullptr ? "" : writer->RenderMetrics()) +
+           *page.RuleMetrics();
   };
   endpoints.decisions = [&decisions] {
     std::string lines;

@@ -27,6 +27,8 @@ struct ServePluginOptions {
   std::size_t decisions_kept = 4096;  // The last ones; 0: none are recorded.
   // Where all of them are written; without a path nowhere.
   DecisionWriter::Options decision_log;
+  // See LivePage::Options::rules_interval.
+  std::chrono::seconds rule_metrics_interval{60};
 };
 
 // Serves until the process gets SIGTERM or SIGINT. Once the listeners are bound

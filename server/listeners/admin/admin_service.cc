@@ -54,7 +54,8 @@ std::string AdminService::RenderMetrics() const {
                             std::chrono::duration<double>(outage).count());
   }
   return metrics_.Render() +
-         (writer_ == nullptr ? "" : writer_->RenderMetrics());
+         (writer_ == nullptr ? "" : writer_->RenderMetrics()) +
+         (page_ == nullptr ? "" : *page_->RuleMetrics());
 }
 
 std::string AdminService::RenderDecisions() const {

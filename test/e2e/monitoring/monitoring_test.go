@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -210,15 +211,22 @@ func exported(t *testing.T) []byte {
 		t.Fatal("bind: no error")
 	}
 	callOverGRPC(t, v)
-	response, err := http.Get("http://" + v.AdminAddress + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var text []byte
+	// The first scrape asks for a look at the rules.
+	harness.Eventually(t, time.Minute, "the rules have been looked at", func() string {
+		response, err := http.Get("http://" + v.AdminAddress + "/metrics")
+		if err != nil {
+			return err.Error()
+		}
+		defer response.Body.Close()
+		if text, err = io.ReadAll(response.Body); err != nil {
+			return err.Error()
+		}
+		if !bytes.Contains(text, []byte("vicinal_spread_skew{")) {
+			return "there are no metrics about them"
+		}
+		return ""
+	})
 	return text
 }
 
