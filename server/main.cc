@@ -19,6 +19,7 @@
 #include "server/commands/command_line/mistake.h"
 #include "server/commands/deschedule/command.h"
 #include "server/commands/explain/command.h"
+#include "server/commands/replay/command.h"
 #include "server/commands/sample/sample_cluster.h"
 #include "server/commands/serve/command.h"
 #include "server/commands/serve_plugin/command.h"
@@ -97,6 +98,7 @@ int Main(int argc, char** argv) {
   AddServe(app, action);
   AddServePlugin(app, action);
   AddExplain(app, action, exit_code);
+  AddReplay(app, action, exit_code);
   AddSample(app, action);
   AddSimulate(app, action, exit_code);
   AddDeschedule(app, action, exit_code);

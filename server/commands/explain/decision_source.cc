@@ -1,10 +1,6 @@
 #include "server/commands/explain/decision_source.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <istream>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -13,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/model/did_you_mean.h"
-#include "server/decisions/decision_json.h"
+#include "server/decisions/decision_log.h"
 #include "server/kubernetes/api_response.h"
 #include "server/kubernetes/blocking_api_client.h"
 #include "server/kubernetes/read_file.h"
@@ -27,21 +23,16 @@ class Collector {
  public:
   explicit Collector(const NamedPod& pod) : pod_(pod) {}
 
-  void Read(std::istream& lines) {
-    std::string line;
-    while (std::getline(lines, line)) {
-      if (line.empty()) continue;
-      absl::StatusOr<DecisionRecord> decision = ReadDecision(line);
-      if (!decision.ok()) {
-        ++found_.unreadable;
-        continue;
-      }
-      ++found_.read;
-      if (decision->namespace_name == pod_.namespace_name) {
-        names_.insert(decision->name);
-        if (decision->name == pod_.name) {
-          found_.of_pod.push_back(*std::move(decision));
-        }
+  void Add(absl::StatusOr<DecisionRecord> decision) {
+    if (!decision.ok()) {
+      ++found_.unreadable;
+      return;
+    }
+    ++found_.read;
+    if (decision->namespace_name == pod_.namespace_name) {
+      names_.insert(decision->name);
+      if (decision->name == pod_.name) {
+        found_.of_pod.push_back(*std::move(decision));
       }
     }
   }
@@ -68,20 +59,11 @@ class Collector {
 
 absl::StatusOr<FoundDecisions> OfFile(const std::string& path,
                                       Collector collector) {
-  if (path == "-") {
-    collector.Read(std::cin);
-    return std::move(collector).Found();
-  }
-  // A directory can be opened.
-  std::error_code ignored;
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    return absl::NotFoundError(path + ": cannot be read");
-  }
-  std::ifstream older(path + ".1");
-  if (older) collector.Read(older);
-  collector.Read(file);
-  if (file.bad()) return absl::DataLossError(path + ": cannot be read");
+  const absl::Status read = ForEachDecision(
+      path, [&collector](absl::StatusOr<DecisionRecord> decision) {
+        collector.Add(std::move(decision));
+      });
+  if (!read.ok()) return read;
   return std::move(collector).Found();
 }
 
@@ -142,7 +124,9 @@ absl::StatusOr<FoundDecisions> OfServer(const DecisionSource& source,
     return at(status);
   }
   std::istringstream lines(response->body);
-  collector.Read(lines);
+  ForEachDecision(lines, [&collector](absl::StatusOr<DecisionRecord> decision) {
+    collector.Add(std::move(decision));
+  });
   return std::move(collector).Found();
 }
 
