@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// fillIn gives a generated pod what a running pod of a real cluster has beside
+// FillIn gives a generated pod what a running pod of a real cluster has beside
 // what the scheduler looks at: defaults, environment, probes, volumes, managed
 // fields, status. It is then about 5 KB of JSON.
-func fillIn(pod *v1.Pod) {
+func FillIn(pod *v1.Pod) {
 	created := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	pod.GenerateName = pod.OwnerReferences[0].Name + "-"
 	pod.CreationTimestamp = created

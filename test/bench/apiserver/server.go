@@ -54,7 +54,7 @@ func New(size cluster.Size) *Server {
 	for i, pod := range c.Pods() {
 		pod.TypeMeta.Reset()
 		pod.ResourceVersion = strconv.Itoa(1000000 + i)
-		fillIn(pod)
+		FillIn(pod)
 		s.lists["/api/v1/pods"].add(pod)
 	}
 	return s

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -142,6 +143,12 @@ func (cp *ControlPlane) ThawAPIServer(t testing.TB) { cp.apiserver.Signal(t, sys
 func (cp *ControlPlane) CPUSeconds(t testing.TB) (apiserver, etcd float64) {
 	t.Helper()
 	return cp.apiserver.CPUSeconds(t), cp.etcd.CPUSeconds(t)
+}
+
+// Etcd is where etcd listens and what a client of it shows.
+func (cp *ControlPlane) Etcd(t testing.TB) (string, *tls.Config) {
+	t.Helper()
+	return cp.etcdURL, cp.CA.TLSConfig(t, cp.AdminPair)
 }
 
 // CompactEtcd makes every revision older than now unreadable, so that nothing can
