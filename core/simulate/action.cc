@@ -360,7 +360,8 @@ std::string_view ActionSyntax() {
                                   many did and what stops the next
   cordon NODE   uncordon NODE     spec.unschedulable
   drain NODE                      cordon, and evict all but DaemonSet and static
-                                  pods; PodDisruptionBudgets are not known
+                                  pods, as PodDisruptionBudgets of the cluster
+                                  allow while successors are placed
   label node NODE KEY=VALUE|KEY-  set or remove labels
   taint node NODE KEY=VALUE:EFFECT|KEY:EFFECT-
                                   set or remove taints; NoExecute evicts

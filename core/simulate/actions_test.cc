@@ -32,6 +32,52 @@ TEST(ActionsTest, ADrainedNodeIsEmptyAndStaysSo) {
   EXPECT_EQ(simulation.PerNode("app", "web").at("w3"), 1);
 }
 
+// Three nodes with four pods of web, of which `allowed` may be disrupted.
+std::string WithBudget(int allowed) {
+  std::string items(kThreeNodes);
+  items.resize(items.size() - 2);
+  int number = 0;
+  for (const char* node : {"w3", "w3", "w3", "w1"}) {
+    absl::StrAppend(&items, R"(, {"kind": "Pod", "metadata": {"name": "web-)",
+                    number++,
+                    R"(", "namespace": "default", "labels": {"app": "web"},
+            "ownerReferences": [{"apiVersion": "x/v1", "kind": "Custom",
+            "name": "web", "controller": true}]}, "spec": {"nodeName": ")",
+                    node, R"("}, "status": {"phase": "Running"}})");
+  }
+  absl::StrAppend(&items, R"(, {"apiVersion": "policy/v1",
+      "kind": "PodDisruptionBudget", "metadata": {"name": "web",
+      "namespace": "default"}, "spec": {"selector": {"matchLabels":
+      {"app": "web"}}}, "status": {"disruptionsAllowed": )",
+                  allowed, "}}]}");
+  return items;
+}
+
+TEST(ActionsTest, ADrainEvictsWhatBudgetsAllowWhileSuccessorsArePlaced) {
+  Simulation simulation(WithBudget(1));
+  simulation.Do("drain w3");
+  EXPECT_FALSE(simulation.PerNode("app", "web").contains("w3"));
+  EXPECT_EQ(simulation.Names("app", "web").size(), 4u);
+}
+
+TEST(ActionsTest, ADrainLeavesWhatABudgetDoesNotLetGo) {
+  Simulation none(WithBudget(0));
+  none.Do("drain w3");
+  EXPECT_EQ(none.PerNode("app", "web").at("w3"), 3);
+  EXPECT_THAT(none.simulated().notes(),
+              ElementsAre("drain w3: 3 pods stay: PodDisruptionBudget "
+                          "default/web allows no more evictions"));
+  // The successor of the first finds no node.
+  Simulation full(WithBudget(1));
+  full.Do("cordon w1");
+  full.Do("cordon w2");
+  full.Do("drain w3");
+  EXPECT_EQ(full.PerNode("app", "web").at("w3"), 2);
+  // Neither does another drain let more go.
+  full.Do("drain w3");
+  EXPECT_EQ(full.PerNode("app", "web").at("w3"), 2);
+}
+
 TEST(ActionsTest, NodesWithALabelGoAtOnce) {
   Simulation simulation(kThreeNodes);
   simulation.Do("label node w1 zone=z2");

@@ -63,16 +63,6 @@ absl::Status Cordon(SimulatedCluster& simulated, const std::string& name,
   return absl::OkStatus();
 }
 
-absl::Status Drain(SimulatedCluster& simulated, const std::string& name) {
-  if (absl::Status status = Cordon(simulated, name, true); !status.ok()) {
-    return status;
-  }
-  for (const ObjectKey& key : simulated.PodsOn(name)) {
-    if (!StaysInDrain(*simulated.FindPod(key))) EvictPod(simulated, key);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status LabelNode(SimulatedCluster& simulated, const Action& action) {
   absl::StatusOr<Node> node = FindNode(simulated, action.nodes.front());
   if (!node.ok()) return node.status();

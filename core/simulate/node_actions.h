@@ -17,7 +17,6 @@ namespace vicinal {
 // controller sets. Errors: a node that is not there.
 absl::Status Cordon(SimulatedCluster& simulated, const std::string& node,
                     bool cordoned);
-absl::Status Drain(SimulatedCluster& simulated, const std::string& node);
 absl::Status LabelNode(SimulatedCluster& simulated, const Action& action);
 absl::Status TaintNode(SimulatedCluster& simulated, const Action& action);
 // Adds `count` copies of a node, and of the pods on it that belong to

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/simulate/controllers.h"
 #include "core/simulate/deschedule_pass.h"
+#include "core/simulate/evict.h"
 #include "core/simulate/node_actions.h"
 #include "core/simulate/workload_actions.h"
 
@@ -44,20 +46,52 @@ absl::Status Simulator::CarryOnNodes(const Action& action) {
   const absl::StatusOr<std::vector<std::string>> nodes =
       NodesOf(simulated_, action);
   if (!nodes.ok()) return nodes.status();
-  // All of them before a pod is placed again.
-  if (action.verb == Verb::kDrain) {
-    for (const std::string& node : *nodes) {
-      absl::Status status = Cordon(simulated_, node, true);
-      if (!status.ok()) return status;
-    }
-  }
+  if (action.verb == Verb::kDrain) return Drain(action, *nodes);
   for (const std::string& node : *nodes) {
     absl::Status status =
-        action.verb == Verb::kDrain ? Drain(simulated_, node)
-        : action.verb == Verb::kRemoveNode
+        action.verb == Verb::kRemoveNode
             ? RemoveNode(simulated_, node)
             : Cordon(simulated_, node, action.verb == Verb::kCordon);
     if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Simulator::Drain(const Action& action,
+                              const std::vector<std::string>& nodes) {
+  // All of them before a pod is placed again.
+  for (const std::string& node : nodes) {
+    absl::Status status = Cordon(simulated_, node, true);
+    if (!status.ok()) return status;
+  }
+  // As kubectl does: what a budget does not let go is tried again when the
+  // successors of others run.
+  std::map<ObjectKey, std::string> kept;  // With the budget.
+  bool evicted = true;
+  for (bool first = true; first || (evicted && !kept.empty()); first = false) {
+    if (!first) SettleOnce();
+    kept.clear();
+    evicted = false;
+    Budgets::Allowance allowance(*budgets_, simulated_);
+    for (const std::string& node : nodes) {
+      for (const ObjectKey& key : simulated_.PodsOn(node)) {
+        if (StaysInDrain(*simulated_.FindPod(key))) continue;
+        std::string against = allowance.Take(simulated_, key);
+        if (!against.empty()) {
+          kept.emplace(key, std::move(against));
+          continue;
+        }
+        EvictPod(simulated_, key);
+        evicted = true;
+      }
+    }
+  }
+  std::map<std::string, std::int64_t> stay;  // By budget.
+  for (const auto& [key, budget] : kept) ++stay[budget];
+  for (const auto& [budget, pods] : stay) {
+    simulated_.Note(absl::StrCat(
+        action.text, ": ", pods, pods == 1 ? " pod stays" : " pods stay",
+        ": PodDisruptionBudget ", budget, " allows no more evictions"));
   }
   return absl::OkStatus();
 }
@@ -181,6 +215,7 @@ void Simulator::Deschedule(const Policy& policy) {
 }
 
 absl::Status Simulator::Do(Action action) {
+  if (!budgets_) budgets_.emplace(simulated_);
   const absl::Status status = Carry(action);
   if (!status.ok()) {
     return absl::Status(status.code(),

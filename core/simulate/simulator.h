@@ -8,10 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/engine/profile.h"
 #include "core/simulate/action.h"
+#include "core/simulate/budgets.h"
 #include "core/simulate/scheduler.h"
 #include "core/simulate/simulated_cluster.h"
 
@@ -28,7 +32,8 @@ struct SimulatorOptions {
 
 class Simulator {
  public:
-  // `simulated` and `profile` must outlive the simulator.
+  // `simulated` and `profile` must outlive the simulator. The budgets that are
+  // in `simulated` at the first action hold for each drain.
   Simulator(SimulatedCluster& simulated, const Profile& profile,
             SimulatorOptions options);
 
@@ -43,12 +48,15 @@ class Simulator {
  private:
   absl::Status Carry(Action& action);
   absl::Status CarryOnNodes(const Action& action);
+  absl::Status Drain(const Action& action,
+                     const std::vector<std::string>& nodes);
   absl::Status Fill(const Action& action);
   absl::Status AddAsNeeded(const Action& action);
   void Deschedule(const Policy& policy);
   void SettleOnce();
 
   SimulatedCluster& simulated_;
+  std::optional<Budgets> budgets_;  // As of the first action.
   const bool until_stable_;
   const std::int64_t now_;
   Scheduler scheduler_;

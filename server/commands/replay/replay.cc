@@ -165,7 +165,7 @@ void Print(const Replayed& replayed, std::ostream& out) {
   out << replayed.equal << " of " << replayed.asked << " choices are equal, "
       << replayed.different.size() << " differ";
   if (replayed.unknown > 0) {
-    out << "; " << replayed.unknown << " pods are not known to the server";
+    out << "; " << replayed.unknown << " not known to the server";
   }
   out << "\n";
   if (replayed.of_parts > 0) {

@@ -103,7 +103,7 @@ func TestDecisionsAreReplayedAgainstAnotherConfiguration(t *testing.T) {
 		t.Errorf("without a certificate: exit code %d", code)
 	}
 	text, _, _ := run(t, "replay", "--decision-log", log, "--server", packs.GRPCAddress, "--certificate-authority", ca.CAFile, "--client-certificate", asker.CertFile, "--client-key", asker.KeyFile)
-	for _, want := range []string{"0 of 1 choices are equal, 1 differ; 1 pods are not known to the server\n", "default/web   n2"} {
+	for _, want := range []string{"0 of 1 choices are equal, 1 differ; 1 not known to the server\n", "default/web   n2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
