@@ -25,6 +25,7 @@
 #include "server/commands/serve_plugin/command.h"
 #include "server/commands/simulate/command.h"
 #include "server/log/json_log.h"
+#include "server/log/unblock_log.h"
 #include "server/versions.h"
 
 namespace vicinal {
@@ -124,6 +125,8 @@ int Main(int argc, char** argv) {
   if (log_format == "json") json_log.emplace();
   // What runs for long says first what it is and what it was told.
   if (app.got_subcommand("serve") || app.got_subcommand("serve-plugin")) {
+    const absl::Status unblocked = UnblockLog();
+    LOG_IF(WARNING, !unblocked.ok()) << unblocked.message();
     LOG(INFO) << VersionText() << ": " << absl::StrJoin(arguments, " ");
   }
   const absl::Status status = action();

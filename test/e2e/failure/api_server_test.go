@@ -45,6 +45,7 @@ func TestTheAPIServerFails(t *testing.T) {
 	t.Run("one page in twenty fails", f.pagesFail)
 	t.Run("vicinal's clock jumps", f.clockJumps)
 	t.Run("the disk is full that vicinal logs to", f.diskFull)
+	t.Run("nobody reads the pipe that vicinal logs to", f.logPipeFull)
 	t.Run("vicinal is killed under load", f.killedUnderLoad)
 	t.Run("it is down for a minute", f.down)
 }
