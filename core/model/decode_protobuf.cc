@@ -2,7 +2,9 @@
 
 #include <simdjson.h>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -243,9 +245,32 @@ static absl::Status Decode(const WireField& value, const JsonPath& path,
   return Decode(value, path, &out->seconds);
 }
 
+// A pod has a time in each of its conditions, and absl::FormatTime takes half a
+// microsecond.
 static std::string TimeText(std::int64_t seconds) {
-  return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ",
-                          absl::FromUnixSeconds(seconds), absl::UTCTimeZone());
+  constexpr std::int64_t kYear10000 = 253'402'300'800;
+  if (seconds < 0 || seconds >= kYear10000) {
+    return absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ",
+                            absl::FromUnixSeconds(seconds),
+                            absl::UTCTimeZone());
+  }
+  const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  std::string text = "0000-00-00T00:00:00Z";
+  const auto put = [&text](std::size_t end, std::int64_t number) {
+    for (; number > 0; number /= 10) {
+      text[--end] = static_cast<char>('0' + number % 10);
+    }
+  };
+  put(4, static_cast<int>(date.year()));
+  put(7, static_cast<unsigned>(date.month()));
+  put(10, static_cast<unsigned>(date.day()));
+  put(13, clock.hours().count());
+  put(16, clock.minutes().count());
+  put(19, clock.seconds().count());
+  return text;
 }
 
 template <typename Text>

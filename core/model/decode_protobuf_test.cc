@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/model/decode.h"
 #include "core/model/json.h"
+#include "core/testing/dice.h"
 #include "core/testing/each_field.h"
 #include "core/testing/encode_protobuf.h"
 
@@ -153,6 +155,16 @@ TEST(DecodePodFromProtobufTest, TellsTimesAsJsonDoes) {
   EXPECT_EQ(deleted(0), "1970-01-01T00:00:00Z");
   EXPECT_EQ(deleted(-62'135'596'799), "0001-01-01T00:00:01Z");
   EXPECT_EQ(deleted(253'402'300'799), "9999-12-31T23:59:59Z");
+  EXPECT_EQ(deleted(951'827'696), "2000-02-29T12:34:56Z");
+  Dice dice(20261124);
+  for (int i = 0; i < 10'000; ++i) {
+    const auto seconds = static_cast<std::int64_t>(
+        dice.Number() % 315'537'897'598 - 62'135'596'799);
+    EXPECT_EQ(deleted(seconds), absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ",
+                                                 absl::FromUnixSeconds(seconds),
+                                                 absl::UTCTimeZone()))
+        << seconds;
+  }
 }
 
 TEST(DecodePodFromProtobufTest, ReadsBytesThatAreNoTextAsGoWritesThemInJson) {

@@ -49,15 +49,20 @@ class ResourceEventHandler : public ResourceHandler {
 
   void OnListStart() override {
     listed_.clear();
+    // What a list finds may be gone when it breaks off and another begins.
+    fills_ = !has_listed_ && store_.Read([](const ClusterState& cluster) {
+      return cluster.Keys<Kind>().empty();
+    });
+    has_listed_ = true;
     listed_at_ = Clock::now();
   }
 
   void OnListed(const RawObject& raw) override {
     Kind object;
     if (Read(raw, object)) {
-      listed_.insert(KeyOf(object.meta));
+      if (!fills_) listed_.insert(KeyOf(object.meta));
       Upsert(std::move(object));
-    } else {
+    } else if (!fills_) {
       std::string uid;
       if (std::optional<ObjectKey> key = ReadObjectKey(reader_, raw, &uid)) {
         listed_.insert(*std::move(key));
@@ -66,7 +71,7 @@ class ResourceEventHandler : public ResourceHandler {
   }
 
   void OnListEnd(std::string_view resource_version) override {
-    KeepListed(listed_);
+    if (!fills_) KeepListed(listed_);
     listed_.clear();
     metrics_.lists.Increment();
     OnResourceVersion(resource_version);
@@ -185,8 +190,12 @@ class ResourceEventHandler : public ResourceHandler {
   JsonReader reader_;
   simdjson::ondemand::parser change_time_parser_;
   std::optional<Clock::time_point> batch_arrival_;
-  std::set<ObjectKey> listed_;   // By the list that is under way,
-  Clock::time_point listed_at_;  // which began then.
+  bool has_listed_ = false;
+  // The list that is under way is the first, and began with nothing: there is
+  // nothing that it may turn out not to have.
+  bool fills_ = false;
+  std::set<ObjectKey> listed_;   // By the list that is under way, if not,
+  Clock::time_point listed_at_;  // and when it began.
 };
 
 }  // namespace vicinal

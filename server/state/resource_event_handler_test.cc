@@ -142,6 +142,32 @@ TEST(ResourceEventHandlerTest, WhatABrokenOffListHadDoesNotCount) {
   EXPECT_THAT(sink.Names(), ElementsAre("a/p3"));
 }
 
+TEST(ResourceEventHandlerTest, WhatABrokenOffFirstListHadDoesNotCount) {
+  Sink<Pod> sink("pods");
+  sink->OnListStart();
+  sink->OnListed(Json(PodJson("p1")));
+  sink->OnListed(Json(PodJson("p2")));
+  sink.List({PodJson("p2"), PodJson("p3")});
+  EXPECT_THAT(sink.Names(), ElementsAre("a/p2", "a/p3"));
+}
+
+TEST(ResourceEventHandlerTest, WhatWasThereBeforeTheFirstListIsGone) {
+  Sink<Pod> sink("pods");
+  sink->OnChanged(Json(PodJson("p1")));
+  sink.List({PodJson("p2")});
+  EXPECT_THAT(sink.Names(), ElementsAre("a/p2"));
+}
+
+TEST(ResourceEventHandlerTest, WhatIsDeletedDuringTheFirstListIsGone) {
+  Sink<Pod> sink("pods");
+  sink->OnListStart();
+  sink->OnListed(Json(PodJson("p1")));
+  sink->OnListed(Json(PodJson("p2")));
+  sink->OnDeleted(Json(PodJson("p1")));
+  sink->OnListEnd("1");
+  EXPECT_THAT(sink.Names(), ElementsAre("a/p2"));
+}
+
 TEST(ResourceEventHandlerTest, EventsAddChangeAndDelete) {
   Sink<Pod> sink("pods");
   sink.List({PodJson("p1")});
