@@ -1,13 +1,16 @@
 package plugin
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"vicinal/test/e2e/harness"
 )
@@ -96,4 +99,47 @@ func TestVicinalTellsWhatItAnsweredThePlugin(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// Who may read the metrics may read what names pods only with a certificate, or if the
+// operator says so.
+func TestDecisionsAndThePageAreForClientsWithACertificate(t *testing.T) {
+	run := harness.NewRun(t)
+	ca := harness.NewAuthority(t, run)
+	server := ca.Server(t, "vicinal-server")
+	withTLS := []string{"--tls-cert-file=" + server.CertFile, "--tls-private-key-file=" + server.KeyFile, "--client-ca-file=" + ca.CAFile}
+	stranger := ca.TLSConfig(t, ca.Client(t, "on-call"))
+	stranger.Certificates = nil
+	for name, one := range map[string]struct {
+		flags           []string
+		scheme          string
+		client          *tls.Config
+		named, nameless int
+	}{
+		"nobody has one":                {nil, "http", nil, http.StatusForbidden, http.StatusOK},
+		"anonymous clients are allowed": {[]string{"--allow-anonymous-clients"}, "http", nil, http.StatusOK, http.StatusOK},
+		"without":                       {withTLS, "https", stranger, http.StatusUnauthorized, http.StatusUnauthorized},
+		"with":                          {withTLS, "https", ca.TLSConfig(t, ca.Client(t, "on-call")), http.StatusOK, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory, err := os.MkdirTemp("", "vicinal-") // A socket's path is short.
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(directory) })
+			vicinal := harness.NewPluginVicinalWith(t, run, filepath.Join(directory, "s"), append(one.flags, "--admin-listen-address=127.0.0.1:0")...)
+			vicinal.Start(t)
+			client := http.Client{Transport: &http.Transport{TLSClientConfig: one.client}, Timeout: 10 * time.Second}
+			for path, want := range map[string]int{"/decisions": one.named, "/page": one.named, "/metrics": one.nameless, "/readyz": http.StatusOK} {
+				response, err := client.Get(one.scheme + "://" + vicinal.AdminAddress + path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				response.Body.Close()
+				if response.StatusCode != want {
+					t.Errorf("%s: %s, want %d", path, response.Status, want)
+				}
+			}
+		})
+	}
 }
