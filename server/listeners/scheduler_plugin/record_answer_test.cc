@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/listeners/scheduler_plugin/testing/messages.h"
 
 namespace vicinal {
@@ -30,11 +31,11 @@ class RecordAnswerTest : public ::testing::Test {
     v1::SchedulerMessage hello = MakeHello();
     Send(hello);
     for (std::uint32_t i = 0; i < 3; ++i) {
-      const std::string name = "n" + std::to_string(i);
-      Send(MessageWith(
-          NodeChange(i, "{metadata: {name: " + name +
-                            ", labels: {kubernetes.io/hostname: " + name +
-                            "}}, status: {allocatable: {pods: 10}}}")));
+      const std::string name = absl::StrCat("n", i);
+      Send(MessageWith(NodeChange(
+          i, absl::StrCat("{metadata: {name: ", name,
+                          ", labels: {kubernetes.io/hostname: ", name,
+                          "}}, status: {allocatable: {pods: 10}}}"))));
     }
     Send(MessageWith(WaitingPodChange(kWeb)));
     Send(SyncedMessage());
@@ -69,11 +70,9 @@ class RecordAnswerTest : public ::testing::Test {
     return Ask(message);
   }
   void Fill(std::uint32_t node) {
-    Send(MessageWith(PodChange(node,
-                               "{metadata: {name: old, namespace: shop, "
-                               "uid: old-" +
-                                   std::to_string(node) +
-                                   ", labels: {app: web}}}")));
+    Send(MessageWith(PodChange(
+        node, absl::StrCat("{metadata: {name: old, namespace: shop, uid: old-",
+                           node, ", labels: {app: web}}}"))));
   }
 
   const SchedulerConfig config_;
