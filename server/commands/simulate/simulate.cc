@@ -19,6 +19,7 @@
 #include "server/commands/page/page.h"
 #include "server/commands/release/scheduler_release.h"
 #include "server/commands/simulate/comparison.h"
+#include "server/commands/simulate/preemption_notes.h"
 #include "server/commands/simulate/print_report.h"
 #include "server/commands/simulate/script.h"
 #include "server/commands/simulate/simulation_page.h"
@@ -192,6 +193,7 @@ absl::StatusOr<Outcome> Run(const SimulateOptions& options,
     }
     outcome.steps.push_back(*std::move(result));
   }
+  NotePreemption(configuration.Profile(), simulated);
   outcome.report = BuildReport(simulated, options.all_pods, broken_before);
   return outcome;
 }

@@ -131,6 +131,29 @@ metadata: {name: one, namespace: shop}
 spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]}
 )";
 
+TEST_F(SimulateTest, WhomPreemptionWouldTakeIsNoted) {
+  const std::string important = Write("important.yaml", R"(
+kind: Pod
+metadata: {name: important, namespace: shop}
+spec:
+  priority: 1000
+  nodeSelector: {kubernetes.io/hostname: w1}
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: kubernetes.io/hostname
+        labelSelector: {matchLabels: {app: web}}
+)");
+  ASSERT_TRUE(Run({"apply " + web_, "apply " + important}).ok());
+  EXPECT_THAT(out_, HasSubstr("preemption is not simulated: for "
+                              "shop/important (priority 1000) it would take "
+                              "shop/web-"));
+  EXPECT_THAT(out_, HasSubstr("(priority 0) from w1, unless"));
+  // The third pod of web takes nobody, as all have the same priority.
+  ASSERT_TRUE(Run({"apply " + web_}).ok());
+  EXPECT_THAT(out_, testing::Not(HasSubstr("preemption")));
+}
+
 TEST_F(SimulateTest, PodsArePlacedByTheConfiguration) {
   options_.cluster_file = Write("sizes.yaml", kTwoSizes);
   const std::string one = Write("one.yaml", kOne);
