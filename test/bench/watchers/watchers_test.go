@@ -14,7 +14,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -43,9 +42,6 @@ var (
 	rounds  = flag.Int("rounds", 3, "how often all rows take their turn; the medians are reported")
 	rows    = flag.String("rows", strings.Join(names(), ";"), "which rows, separated by ;")
 )
-
-// writers write objects side by side.
-const writers = 8
 
 // Rows by name. Each starts those who watch and returns once they have seen the cluster.
 var kinds = []struct {
@@ -170,15 +166,18 @@ func (w *world) load(t *testing.T) {
 	t.Helper()
 	begin := time.Now()
 	c := cluster.New(cluster.Size{Nodes: *nodes, PodsPerNode: max(1, *pods / *nodes)})
-	each(t, c.Namespaces, func(namespace *corev1.Namespace) error {
-		return w.put(t.Context(), "namespaces/"+namespace.Name, namespace)
+	harness.ForEach(t, c.Namespaces, func(ctx context.Context, namespace *corev1.Namespace) error {
+		return w.put(ctx, "namespaces/"+namespace.Name, namespace)
 	})
-	each(t, c.Nodes, func(node *corev1.Node) error { return w.put(t.Context(), "minions/"+node.Name, node) })
+	harness.ForEach(t, c.Nodes, func(ctx context.Context, node *corev1.Node) error { return w.put(ctx, "minions/"+node.Name, node) })
 	w.pods = c.Pods()
+	if len(w.pods) == 0 {
+		t.Fatalf("--pods: %d on %d nodes are too few for an app", *pods, *nodes)
+	}
 	for _, pod := range w.pods {
 		apiserver.FillIn(pod)
 	}
-	each(t, w.pods, func(pod *corev1.Pod) error { return w.putPod(t.Context(), pod) })
+	harness.ForEach(t, w.pods, w.putPod)
 	last := w.pods[0].DeepCopy()
 	last.Name = "last"
 	if err := w.putPod(t.Context(), last); err != nil {
@@ -206,31 +205,6 @@ func (w *world) put(ctx context.Context, key string, object runtime.Object) erro
 	}
 	_, err := w.etcd.Put(ctx, "/registry/"+key, stored.String())
 	return err
-}
-
-// each does something to each object, several at a time.
-func each[T any](t *testing.T, objects []*T, do func(*T) error) {
-	t.Helper()
-	queue := make(chan *T)
-	failures := make([]error, writers)
-	var writing sync.WaitGroup
-	for worker := range writers {
-		writing.Go(func() {
-			for object := range queue {
-				if err := do(object); err != nil {
-					failures[worker] = err
-				}
-			}
-		})
-	}
-	for _, object := range objects {
-		queue <- object
-	}
-	close(queue)
-	writing.Wait()
-	if err := errors.Join(failures...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (w *world) measure(t *testing.T, start func()) measured {

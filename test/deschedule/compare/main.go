@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/client-go/util/workqueue"
+
 	"vicinal/test/conformance/stock"
 )
 
@@ -71,20 +73,7 @@ func run(cases, seed uint64, only int64, vicinalPath, referencePath, folder stri
 
 // sideBySide calls f with 0, 1, … count-1. Most of the time is waiting for the two tools.
 func sideBySide(count uint64, f func(uint64)) {
-	indices := make(chan uint64)
-	var workers sync.WaitGroup
-	for range 6 {
-		workers.Go(func() {
-			for i := range indices {
-				f(i)
-			}
-		})
-	}
-	for i := range count {
-		indices <- i
-	}
-	close(indices)
-	workers.Wait()
+	workqueue.ParallelizeUntil(context.Background(), 6, int(count), func(i int) { f(uint64(i)) })
 }
 
 // maxNotFewest is how many cases in a hundred may have more evictions than the

@@ -16,6 +16,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 
 	"vicinal/test/e2e/harness"
@@ -281,7 +282,7 @@ func change(t *testing.T, cp *harness.ControlPlane) {
 	label := func(i int) []byte {
 		return fmt.Appendf(nil, `{"metadata":{"labels":{"changed":"%d"}}}`, i)
 	}
-	each(len(pods.Items), func(i int) {
+	workqueue.ParallelizeUntil(ctx, sideBySide, len(pods.Items), func(i int) {
 		pod := &pods.Items[i]
 		client := cp.Admin.CoreV1().Pods(pod.Namespace)
 		switch {
@@ -297,7 +298,7 @@ func change(t *testing.T, cp *harness.ControlPlane) {
 			note(err)
 		}
 	})
-	each(len(nodes.Items), func(i int) {
+	workqueue.ParallelizeUntil(ctx, sideBySide, len(nodes.Items), func(i int) {
 		if i%2 == 0 {
 			_, err := cp.Admin.CoreV1().Nodes().Patch(ctx, nodes.Items[i].Name, types.MergePatchType, label(i), metav1.PatchOptions{})
 			note(err)

@@ -12,12 +12,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
 
 	"vicinal/test/conformance/cases"
 	"vicinal/test/e2e/harness"
 )
 
 type object = map[string]any
+
+// sideBySide is how much is asked of the API server at a time.
+const sideBySide = 8
 
 // store writes the objects of conformance clusters to an API server, side by side: the
 // names of nodes and namespaces begin with that of the cluster.
@@ -33,29 +37,11 @@ func newStore(cp *harness.ControlPlane) *store {
 	return &store{client: cp.Admin.CoreV1().RESTClient(), accepted: map[string]int{}, refused: map[string][]string{}}
 }
 
-// each calls f for 0 to n-1, some at a time.
-func each(n int, f func(i int)) {
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range 8 {
-		workers.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-}
-
 // addClusters adds n of them; an object that the API server refuses is left out, since the
 // generator makes those on purpose, too.
 func (s *store) addClusters(t *testing.T, n int) {
 	t.Helper()
-	each(n, func(i int) {
+	workqueue.ParallelizeUntil(t.Context(), sideBySide, n, func(i int) {
 		var line struct {
 			Objects []object
 			Pod     object

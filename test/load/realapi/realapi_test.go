@@ -5,14 +5,12 @@ package realapi
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -39,7 +37,6 @@ var (
 )
 
 const (
-	writers = 16
 	// Pods that are tried again wait for up to ten seconds, and for more after errors.
 	patience = 90 * time.Second
 	measured = "measured" // a label of the pods to place
@@ -83,15 +80,15 @@ func (w *world) load(t *testing.T) {
 	t.Helper()
 	begin := time.Now()
 	core := w.client.CoreV1()
-	write(t, w.cluster.Namespaces, func(ctx context.Context, o *corev1.Namespace) error {
+	harness.ForEach(t, w.cluster.Namespaces, func(ctx context.Context, o *corev1.Namespace) error {
 		_, err := core.Namespaces().Create(ctx, o, metav1.CreateOptions{})
 		return err
 	})
-	write(t, w.cluster.Nodes, func(ctx context.Context, o *corev1.Node) error {
+	harness.ForEach(t, w.cluster.Nodes, func(ctx context.Context, o *corev1.Node) error {
 		_, err := core.Nodes().Create(ctx, o, metav1.CreateOptions{})
 		return err
 	})
-	write(t, w.cluster.ReplicaSets, func(ctx context.Context, o *appsv1.ReplicaSet) error {
+	harness.ForEach(t, w.cluster.ReplicaSets, func(ctx context.Context, o *appsv1.ReplicaSet) error {
 		o.Spec.Replicas = ptr.To[int32](0) // nobody here would make its pods
 		o.Spec.Template = corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: o.Spec.Selector.MatchLabels},
@@ -101,7 +98,7 @@ func (w *world) load(t *testing.T) {
 		return err
 	})
 	pods := w.cluster.Pods()
-	write(t, pods, w.createPod)
+	harness.ForEach(t, pods, w.createPod)
 	t.Logf("%d nodes and %d pods written in %v", *nodes, len(pods), time.Since(begin).Round(time.Second))
 }
 
@@ -112,31 +109,6 @@ func (w *world) createPod(ctx context.Context, pod *corev1.Pod) error {
 
 func (w *world) deletePod(ctx context.Context, pod *corev1.Pod) error {
 	return w.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})
-}
-
-// write does something to each object, several at a time.
-func write[T any](t *testing.T, objects []*T, do func(context.Context, *T) error) {
-	t.Helper()
-	queue := make(chan *T)
-	failures := make([]error, writers)
-	var writing sync.WaitGroup
-	for i := range writers {
-		writing.Go(func() {
-			for object := range queue {
-				if err := do(t.Context(), object); err != nil {
-					failures[i] = err
-				}
-			}
-		})
-	}
-	for _, object := range objects {
-		queue <- object
-	}
-	close(queue)
-	writing.Wait()
-	if err := errors.Join(failures...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // place starts a scheduler, has each burst of pods placed, and takes all of it away again.
@@ -156,7 +128,7 @@ func (w *world) place(t *testing.T, kind, mode string) placing.Row {
 		pods := w.pods(t, kind)
 		// What is placed waits when it begins.
 		scheduler.Signal(t, syscall.SIGSTOP)
-		write(t, pods, w.createPod)
+		harness.ForEach(t, pods, w.createPod)
 		bound := w.watchBindings(t)
 		busyBefore, idleBefore := placing.MachineCPU()
 		ownBefore := ownCPU(t)
@@ -198,7 +170,7 @@ func (w *world) place(t *testing.T, kind, mode string) placing.Row {
 			return ""
 		})
 		w.check(t)
-		write(t, pods, w.deletePod)
+		harness.ForEach(t, pods, w.deletePod)
 	}
 	slices.Sort(rates)
 	row.PodsPerSecond = rates[len(rates)/2]
@@ -269,7 +241,7 @@ func (w *world) warmUp(t *testing.T, scheduler *harness.Scheduler, mode string) 
 	t.Helper()
 	harness.Eventually(t, patience, "the scheduler is warm", func() string {
 		pod := w.cluster.Pod(w.cluster.Apps[0], "warm")
-		write(t, []*corev1.Pod{pod}, w.createPod)
+		harness.ForEach(t, []*corev1.Pod{pod}, w.createPod)
 		harness.Eventually(t, patience, pod.Name+" is bound", func() string {
 			seen, err := w.client.CoreV1().Pods(pod.Namespace).Get(t.Context(), pod.Name, metav1.GetOptions{})
 			if err != nil || seen.Spec.NodeName == "" {
@@ -277,7 +249,7 @@ func (w *world) warmUp(t *testing.T, scheduler *harness.Scheduler, mode string) 
 			}
 			return ""
 		})
-		write(t, []*corev1.Pod{pod}, w.deletePod)
+		harness.ForEach(t, []*corev1.Pod{pod}, w.deletePod)
 		metrics, err := scheduler.Metrics()
 		if err != nil {
 			return err.Error()
