@@ -113,6 +113,18 @@ func sumOf(t *testing.T, v *harness.Vicinal, name, resource string) float64 {
 	return 0
 }
 
+// logMuch has vicinal write into its log, times over, and wants answers meanwhile: each time
+// its connections through the proxy are cut is a line for every resource.
+func logMuch(t *testing.T, v *harness.Vicinal, proxy *harness.Proxy, times int) {
+	t.Helper()
+	for range times {
+		proxy.Cut()
+		proxy.Mend()
+		time.Sleep(100 * time.Millisecond)
+		wantGoodAnswer(t, v)
+	}
+}
+
 func logOf(t *testing.T, v *harness.Vicinal) string {
 	t.Helper()
 	content, err := os.ReadFile(v.LogFile)

@@ -33,13 +33,7 @@ func (f *fixture) diskFull(t *testing.T) {
 	// The log's last page has room left.
 	page := os.Getpagesize()
 	full := (len(logOf(t, v)) + page - 1) / page * page
-	// Each cut is a line for every resource.
-	for range 20 {
-		proxy.Cut()
-		proxy.Mend()
-		time.Sleep(100 * time.Millisecond)
-		wantGoodAnswer(t, v)
-	}
+	logMuch(t, v, proxy, 20)
 	f.wantRight(t, v)
 	if now := len(logOf(t, v)); now != full {
 		t.Errorf("the log has %d bytes: with a full disk it should have %d", now, full)
@@ -50,9 +44,7 @@ func (f *fixture) diskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Eventually(t, 20*time.Second, "the log goes on", func() string {
-		proxy.Cut()
-		proxy.Mend()
-		time.Sleep(200 * time.Millisecond)
+		logMuch(t, v, proxy, 1)
 		if len(logOf(t, v)) <= full {
 			return "not yet"
 		}

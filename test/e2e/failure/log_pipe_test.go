@@ -18,20 +18,12 @@ func (f *fixture) logPipeFull(t *testing.T) {
 	v := f.start(t, proxy.URL())
 	before := v.Gauge(t, residentMemory)
 	pipe.fill(t)
-	// Each cut is a line for every resource.
-	for range 10 {
-		proxy.Cut()
-		proxy.Mend()
-		time.Sleep(100 * time.Millisecond)
-		wantGoodAnswer(t, v)
-	}
+	logMuch(t, v, proxy, 10)
 	f.wantRight(t, v)
 
 	pipe.empty(t)
 	harness.Eventually(t, 20*time.Second, "the log goes on", func() string {
-		proxy.Cut()
-		proxy.Mend()
-		time.Sleep(200 * time.Millisecond)
+		logMuch(t, v, proxy, 1)
 		if pipe.empty(t) == 0 {
 			return "not yet"
 		}
@@ -39,12 +31,7 @@ func (f *fixture) logPipeFull(t *testing.T) {
 	})
 
 	pipe.close(t)
-	for range 5 {
-		proxy.Cut()
-		proxy.Mend()
-		time.Sleep(100 * time.Millisecond)
-		wantGoodAnswer(t, v)
-	}
+	logMuch(t, v, proxy, 5)
 	f.wantRight(t, v)
 	wantMemoryBack(t, v, before)
 }
