@@ -14,7 +14,7 @@ Budgets::Budgets(const SimulatedCluster& simulated) {
     // One that is absent, empty or wrong is about no pods.
     auto selector = AsSelector(object.selector);
     if (!selector.ok() || selector->Empty()) continue;
-    Budget& budget = budgets_.emplace_back(key, *std::move(selector));
+    Budget& budget = budgets_.emplace_back(Budget{key, *std::move(selector)});
     budget.wanted = OnNodes(simulated, budget) - object.disruptions_allowed;
   }
 }

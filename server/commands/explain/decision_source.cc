@@ -43,8 +43,8 @@ class Collector {
     std::ranges::sort(found_.of_pod, {}, [](const DecisionRecord& decision) {
       return std::pair(decision.time, decision.number);
     });
-    const auto twice = std::ranges::unique(found_.of_pod);
-    found_.of_pod.erase(twice.begin(), twice.end());
+    found_.of_pod.erase(std::unique(found_.of_pod.begin(), found_.of_pod.end()),
+                        found_.of_pod.end());
     if (found_.of_pod.empty()) {
       found_.similar = DidYouMean(pod_.name, {names_.begin(), names_.end()});
     }
