@@ -125,10 +125,8 @@ void AddBrokenGroups(const std::map<std::pair<std::string_view, StrategyKind>,
   }
 }
 
-std::vector<BrokenRule> BrokenRules(const ClusterState& cluster,
-                                    const ViolationScan& scan,
-                                    RuleReport& report) {
-  std::vector<BrokenRule> broken;
+void AddBroken(const ClusterState& cluster, const ViolationScan& scan,
+               RuleReport& report) {
   std::map<std::pair<std::string_view, StrategyKind>, std::int64_t>
       by_namespace;
   for (const StrategyKind kind :
@@ -142,12 +140,11 @@ std::vector<BrokenRule> BrokenRules(const ClusterState& cluster,
       ++by_namespace[{pod->namespace_name(), kind}];
     }
     for (const auto& [workload, count] : pods) {
-      broken.push_back({workload, kind, count});
+      report.broken.push_back({workload, kind, count});
     }
   }
-  std::ranges::stable_sort(broken, std::greater<>(), &BrokenRule::pods);
+  std::ranges::stable_sort(report.broken, std::greater<>(), &BrokenRule::pods);
   AddBrokenGroups(by_namespace, report);
-  return broken;
 }
 
 }  // namespace
@@ -177,7 +174,7 @@ RuleReport ReportRules(const ClusterState& cluster, std::size_t most_spreads) {
   for (const Weighed& spread : spreads) {
     report.spreads.push_back(Described(spread));
   }
-  report.broken = BrokenRules(cluster, ScanViolations(cluster, rules), report);
+  AddBroken(cluster, ScanViolations(cluster, rules), report);
   return report;
 }
 

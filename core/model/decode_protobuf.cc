@@ -245,8 +245,8 @@ static absl::Status Decode(const WireField& value, const JsonPath& path,
   return Decode(value, path, &out->seconds);
 }
 
-// A pod has a time in each of its conditions, and absl::FormatTime takes half a
-// microsecond.
+// By hand: a pod has a time in each of its conditions, and absl::FormatTime
+// showed in profiles of a start.
 static std::string TimeText(std::int64_t seconds) {
   constexpr std::int64_t kYear10000 = 253'402'300'800;
   if (seconds < 0 || seconds >= kYear10000) {

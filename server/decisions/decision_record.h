@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vicinal {
@@ -66,6 +67,12 @@ struct DecisionRecord {
 
   bool operator==(const DecisionRecord&) const = default;
 };
+
+// In the order of their answers. Numbers begin anew with each start of a
+// server.
+inline bool IsEarlier(const DecisionRecord& a, const DecisionRecord& b) {
+  return std::pair(a.time, a.number) < std::pair(b.time, b.number);
+}
 
 }  // namespace vicinal
 

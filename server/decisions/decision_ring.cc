@@ -63,6 +63,12 @@ DecisionRing::Decisions DecisionRing::All() const {
   return all;
 }
 
+std::string DecisionRing::ToJsonLines() const {
+  std::string lines;
+  for (const auto& decision : All()) lines += ToJsonLine(*decision);
+  return lines;
+}
+
 DecisionRing::Decisions DecisionRing::After(std::uint64_t number) const {
   Decisions found;
   const std::uint64_t last = last_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -37,6 +38,9 @@ class DecisionRing {
 
   // All that are kept, the oldest first. Cost: O(capacity).
   Decisions All() const;
+
+  // The same as lines of ToJsonLine. Cost: O(their size).
+  std::string ToJsonLines() const;
 
   // Those with numbers above `number`, the oldest first, up to the first that
   // is being added right now. Where numbers are missing, decisions were

@@ -38,11 +38,8 @@ class Collector {
   }
 
   FoundDecisions Found() && {
-    // Numbers begin anew with each start of the server. A file that is renamed
-    // while it is read is read twice.
-    std::ranges::sort(found_.of_pod, {}, [](const DecisionRecord& decision) {
-      return std::pair(decision.time, decision.number);
-    });
+    // A file that is renamed while it is read is read twice.
+    std::ranges::sort(found_.of_pod, IsEarlier);
     found_.of_pod.erase(std::unique(found_.of_pod.begin(), found_.of_pod.end()),
                         found_.of_pod.end());
     if (found_.of_pod.empty()) {

@@ -40,10 +40,6 @@ bool IsChoice(const DecisionRecord& decision) {
          (decision.question.empty() || decision.question == "best");
 }
 
-bool IsEarlier(const DecisionRecord& a, const DecisionRecord& b) {
-  return std::pair(a.time, a.number) < std::pair(b.time, b.number);
-}
-
 absl::StatusOr<Choices> ReadChoices(const ReplayOptions& options) {
   std::map<std::pair<std::string, std::string>, DecisionRecord> last;
   Choices choices;

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "server/decisions/decision_json.h"
 #include "server/decisions/decision_ring.h"
 #include "server/listeners/admin/admin_endpoints.h"
 #include "server/listeners/http/http_server.h"
@@ -130,11 +129,7 @@ absl::Status ServePlugin(const ServePluginOptions& options) {
            (writer == nullptr ? "" : writer->RenderMetrics()) +
            *page.RuleMetrics();
   };
-  endpoints.decisions = [&decisions] {
-    std::string lines;
-    for (const auto& one : decisions.All()) lines += ToJsonLine(*one);
-    return lines;
-  };
+  endpoints.decisions = [&decisions] { return decisions.ToJsonLines(); };
   if (options.security.tls.client_ca_file.empty() &&
       !options.allow_anonymous_clients) {
     endpoints.may_read_decisions = [](std::string_view) {

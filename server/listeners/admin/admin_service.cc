@@ -5,14 +5,15 @@
 #include <string>
 
 #include "core/model/api_resources.h"
-#include "server/decisions/decision_json.h"
 #include "server/listeners/admin/admin_endpoints.h"
 
 namespace vicinal {
 
 HttpResponse AdminService::Handle(const HttpRequest& request) const {
   std::function<std::string()> decisions;
-  if (decisions_ != nullptr) decisions = [this] { return RenderDecisions(); };
+  if (decisions_ != nullptr) {
+    decisions = [this] { return decisions_->ToJsonLines(); };
+  }
   std::function<HttpResponse(const HttpRequest&)> page;
   if (page_ != nullptr) {
     page = [this](const HttpRequest& asked) { return page_->Handle(asked); };
@@ -56,12 +57,6 @@ std::string AdminService::RenderMetrics() const {
   return metrics_.Render() +
          (writer_ == nullptr ? "" : writer_->RenderMetrics()) +
          (page_ == nullptr ? "" : *page_->RuleMetrics());
-}
-
-std::string AdminService::RenderDecisions() const {
-  std::string lines;
-  for (const auto& decision : decisions_->All()) lines += ToJsonLine(*decision);
-  return lines;
 }
 
 }  // namespace vicinal

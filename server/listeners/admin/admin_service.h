@@ -60,7 +60,6 @@ class AdminService {
  private:
   absl::Status CheckReady() const;
   std::string RenderMetrics() const;
-  std::string RenderDecisions() const;
 
   const ClusterStore& store_;
   const Freshness& freshness_;

@@ -1,6 +1,5 @@
 #include "server/listeners/grpc/named_questions.h"
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,37 +8,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "server/listeners/grpc/from_proto.h"
+#include "server/listeners/grpc/node_bits.h"
 
 namespace vicinal {
 namespace {
-
-constexpr std::size_t kBits = 8;  // Of a byte.
-
-// Calls `use(number)` for each bit that is set, the lowest first.
-template <typename Use>
-void ForEachBit(const std::string& bits, Use use) {
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    for (unsigned rest = static_cast<unsigned char>(bits[i]); rest != 0;
-         rest &= rest - 1) {
-      use(i * kBits + static_cast<std::size_t>(std::countr_zero(rest)));
-    }
-  }
-}
-
-std::size_t CountBits(const std::string& bits) {
-  std::size_t count = 0;
-  for (const char byte : bits) {
-    count += static_cast<std::size_t>(
-        std::popcount(static_cast<unsigned char>(byte)));
-  }
-  return count;
-}
-
-void SetBit(std::size_t number, std::string& bits) {
-  if (bits.size() <= number / kBits) bits.resize(number / kBits + 1, '\0');
-  bits[number / kBits] = static_cast<char>(
-      static_cast<unsigned char>(bits[number / kBits]) | 1U << number % kBits);
-}
 
 absl::Status DecodeCandidates(const std::string& bits, const NodeList& list,
                               const JsonPath& path, ExtenderArgs* out) {

@@ -14,13 +14,10 @@
 #include "core/engine/rank_nodes.h"
 #include "core/plugins/candidate_nodes.h"
 #include "core/plugins/node_statuses.h"
+#include "server/listeners/grpc/node_bits.h"
 
 namespace vicinal {
-namespace {
 
-constexpr unsigned kBitsPerByte = 8;
-
-// As in k8s.io/kube-scheduler/framework.
 std::int32_t NumberOf(Code code) {
   switch (code) {
     case Code::kSuccess:
@@ -36,6 +33,8 @@ std::int32_t NumberOf(Code code) {
   }
   LOG(FATAL) << "code " << static_cast<int>(code);
 }
+
+namespace {
 
 void Encode(const Status& status, v1::PluginStatus* out) {
   out->set_code(NumberOf(status.code()));
@@ -65,23 +64,16 @@ absl::Status AddNode(std::uint32_t number, const JsonPath& path,
 
 absl::Status ReadBits(const std::string& bits, const JsonPath& path,
                       const ToldCluster& cluster, NamedNodes& named) {
-  for (std::size_t byte = 0; byte < bits.size(); ++byte) {
-    const auto eight = static_cast<unsigned char>(bits[byte]);
-    for (unsigned bit = 0; bit < kBitsPerByte; ++bit) {
-      if ((eight >> bit & 1U) == 0) continue;
-      const std::size_t number = byte * kBitsPerByte + bit;
-      if (number >= NodeNumbers::kLimit) {
-        return FieldError(path,
-                          absl::StrCat(number, ": no node has this number"));
-      }
-      if (absl::Status status =
-              AddNode(static_cast<std::uint32_t>(number), path, cluster, named);
-          !status.ok()) {
-        return status;
-      }
-    }
-  }
-  return absl::OkStatus();
+  absl::Status status;
+  ForEachBit(bits, [&](std::size_t number) {
+    if (!status.ok()) return;
+    status =
+        number < NodeNumbers::kLimit
+            ? AddNode(static_cast<std::uint32_t>(number), path, cluster, named)
+            : FieldError(path,
+                         absl::StrCat(number, ": no node has this number"));
+  });
+  return status;
 }
 
 void Judge(const FilterPlugin& plugin, const ToldCluster& cluster,

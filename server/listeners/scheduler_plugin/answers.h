@@ -3,17 +3,22 @@
 #define VICINAL_SERVER_LISTENERS_SCHEDULER_PLUGIN_ANSWERS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <random>
 
 #include "absl/status/status.h"
 #include "core/engine/template_ranking.h"
 #include "core/index/pod_info.h"
 #include "core/model/json_path.h"
+#include "core/plugins/status.h"
 #include "server/listeners/scheduler_plugin/attached_profiles.h"
 #include "server/listeners/scheduler_plugin/told_cluster.h"
 #include "vicinal/v1/scheduler_plugin.pb.h"
 
 namespace vicinal {
+
+// As messages tell it: as in k8s.io/kube-scheduler/framework.
+std::int32_t NumberOf(Code code);
 
 // Errors name the field of the question, below `path`, and the value.
 

@@ -20,9 +20,9 @@ namespace vicinal {
 
 // Thread-safe; Open, Handle and Close are for the stream's thread.
 //
-// A message takes a lock that nobody else has unless a copy is being made: some
-// tens of nanoseconds. While one is, the message waits for a part of it, some
-// tens of objects, and goes before the next part.
+// A message takes a lock that nobody else has unless a copy is being made.
+// While one is, the message waits for a part of it, some tens of objects, and
+// goes before the next part.
 class AttachedCluster {
  public:
   // `session` must live until Close.

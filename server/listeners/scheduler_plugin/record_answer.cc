@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,27 +10,20 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/plugins/interpodaffinity/interpodaffinity.h"
+#include "core/plugins/podtopologyspread/podtopologyspread.h"
+#include "core/plugins/status.h"
+#include "server/listeners/grpc/node_bits.h"
+#include "server/listeners/scheduler_plugin/answers.h"
 
 namespace vicinal {
 namespace {
 
 using Outcome = DecisionRecord::Outcome;
 
-// As in k8s.io/kube-scheduler/framework.
-constexpr std::int32_t kErrorCode = 1;
-constexpr std::int32_t kSkipCode = 5;
-
 std::string NameOf(std::uint32_t number, const ToldCluster& cluster) {
   const NodeId id = cluster.numbers().IdOf(number);
   return id == kNoNode ? std::string() : cluster.state().NodeById(id).name;
-}
-
-std::size_t CountBits(const std::string& bits) {
-  std::size_t count = 0;
-  for (const char byte : bits) {
-    count += std::popcount(static_cast<unsigned char>(byte));
-  }
-  return count;
 }
 
 void RecordBest(const v1::Question::BestNodes& question,
@@ -78,13 +70,13 @@ class Tally {
 
   bool IsError() const {
     return verdicts_.has_pre_filter() &&
-           verdicts_.pre_filter().code() == kErrorCode;
+           verdicts_.pre_filter().code() == NumberOf(Code::kError);
   }
 
   // Whether the node passes; else it counts.
   bool Add(std::size_t number) {
     if (verdicts_.has_pre_filter()) {
-      if (verdicts_.pre_filter().code() == kSkipCode) return true;
+      if (verdicts_.pre_filter().code() == NumberOf(Code::kSkip)) return true;
       ++of_pre_filter_;
       return false;
     }
@@ -115,8 +107,8 @@ class Tally {
 
 void RecordVerdicts(const v1::VerdictsAnswer& answer,
                     const ToldCluster& cluster, DecisionRecord& record) {
-  Tally spread("PodTopologySpread", answer.pod_topology_spread());
-  Tally affinity("InterPodAffinity", answer.inter_pod_affinity());
+  Tally spread(PodTopologySpread::kName, answer.pod_topology_spread());
+  Tally affinity(InterPodAffinity::kName, answer.inter_pod_affinity());
   std::size_t fitting = 0;
   for (const NodeId id : cluster.state().NodeIds()) {
     const std::size_t number = cluster.numbers().Of(id);
@@ -159,9 +151,9 @@ void RecordScores(const v1::Question::Scores& question,
     }
   };
   const std::array<Scores, 2> plugins = {
-      {{"PodTopologySpread", WeightOf("PodTopologySpread", profile),
+      {{PodTopologySpread::kName, WeightOf(PodTopologySpread::kName, profile),
         answer.pod_topology_spread().normalized()},
-       {"InterPodAffinity", WeightOf("InterPodAffinity", profile),
+       {InterPodAffinity::kName, WeightOf(InterPodAffinity::kName, profile),
         answer.inter_pod_affinity().normalized()}}};
   const auto total = [&plugins](std::size_t i) {
     std::int64_t sum = 0;
